@@ -273,7 +273,7 @@ let package = Package(
             name: "SteleFilesTests",
             dependencies: [
                 "SteleFiles", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSystem", "TestSupport",
+                "SteleMigration", "SteleSystem", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -54,12 +54,13 @@ public final class AtomicStore: PersistentStore {
         let identifier = first.identifier ?? identifier ?? UUID().uuidString
         first.identifier = identifier
         if first.metadata == nil {
-            first.metadata = try StoreMetadata(
-                model: model, generation: identifier.prefix(8).lowercased(),
-                storeType: format.metadataType
-            ).propertyList()
+            first.metadata =
+                StoreMetadata(
+                    model: model, generation: identifier.prefix(8).lowercased(),
+                    storeType: format.metadataType
+                ).propertyList
         }
-        let file = AtomicFile(path: path, model: model, format: format, metadata: first.metadata)
+        let file = AtomicFile(path: path, model: model, format: format)
         do throws(StoreError) {
             memory = try InMemoryStore(
                 model: model, contents: first, type: format.name,
@@ -148,6 +149,17 @@ public final class AtomicStore: PersistentStore {
         try memory.deleteHistory(before: number, limit: limit)
     }
 
+    /// The metadata in the file.
+    public var metadata: [String: PropertyList] { get throws(StoreError) { try memory.metadata } }
+
+    /// Changes users' keys of the metadata, and writes the file.
+    public func changeMetadata(
+        _ change: (inout [String: PropertyList]) throws -> Void
+    ) throws { try memory.changeMetadata(change) }
+
+    /// The highest keys given out.
+    public var highestKeys: [Int: Int64] { get throws(StoreError) { try memory.highestKeys } }
+
     /// Sets the observer of commits.
     public func observe(_ observer: any StoreObserver) { memory.observe(observer) }
 
@@ -189,21 +201,17 @@ private final class AtomicFile: Sendable {
     private let path: String
     private let model: Model
     private let format: any FileFormat
-    private let metadata: [UInt8]?
     /// Set where memory and file may differ after a failure.
     private let isUncertain = Mutex(false)
 
-    init(path: String, model: Model, format: any FileFormat, metadata: [UInt8]?) {
+    init(path: String, model: Model, format: any FileFormat) {
         self.path = path
         self.model = model
         self.format = format
-        self.metadata = metadata
     }
 
     /// Replaces the file.
     func write(_ contents: StoreContents) throws(StoreError) {
-        var contents = contents
-        contents.metadata = metadata
         let bytes = try format.bytes(of: contents, model)
         if isUncertain.withLock({ $0 }) { throw uncertain }
         var isReplaced = false

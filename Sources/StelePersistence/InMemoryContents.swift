@@ -20,19 +20,23 @@ struct InMemoryContents: Sendable {
     private(set) var receipts: [ExactText: Receipt] = [:]
     /// The keys of `receipts`, oldest first.
     private var receiptKeys: ArraySlice<ExactText> = []
+    var metadata: StoreMetadata
     var isClosed = false
 
-    init(model: Model) {
+    init(model: Model, metadata: StoreMetadata) {
         self.model = model
+        self.metadata = metadata
         families = Array(repeating: [:], count: model.entities.count)
         nextKeys = Array(repeating: 1, count: model.entities.count)
     }
 
     /// Creates the contents of a file, which `InMemoryLoading` has checked.
     init(
-        model: Model, families: [[Int64: Snapshot]], members: [Place: [Int64]], nextKeys: [Int64]
+        model: Model, families: [[Int64: Snapshot]], members: [Place: [Int64]], nextKeys: [Int64],
+        metadata: StoreMetadata
     ) {
         self.model = model
+        self.metadata = metadata
         self.families = families
         self.members = members
         self.nextKeys = nextKeys

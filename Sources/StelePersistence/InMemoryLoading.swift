@@ -33,8 +33,12 @@ struct InMemoryLoading {
             guard key < Self.keyLimit else { throw damage("the next key \(key) is too large") }
             nextKeys[root] = max(nextKeys[root], key)
         }
+        let metadata = try contents.metadata.map { list throws(StoreError) in
+            try StoreMetadata(propertyList: list)
+        }
         return InMemoryContents(
-            model: model, families: families, members: members, nextKeys: nextKeys)
+            model: model, families: families, members: members, nextKeys: nextKeys,
+            metadata: metadata ?? StoreMetadata(model: model, generation: InMemoryStore.draw()))
     }
 
     /// Keys and versions below it can be counted up without an overflow.
@@ -212,8 +216,15 @@ extension InMemoryContents {
         let roots = model.entities.filter { $0.root == $0.index }.map(\.index)
         let next = roots.map { ($0, nextKeys[$0]) }
         return StoreContents(
-            identifier: identifier,
+            identifier: identifier, metadata: metadata.propertyList,
             nextKeys: Dictionary(next, uniquingKeysWith: { first, _ in first }), objects: objects)
+    }
+
+    /// The highest key given out in each family, by the index of the root entity.
+    var highestKeys: [Int: Int64] {
+        let roots = model.entities.filter { $0.root == $0.index }.map(\.index)
+        return Dictionary(
+            roots.map { ($0, nextKeys[$0] - 1) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// All objects in the form of a file, by root entity and key. Dangling references, which read

@@ -100,8 +100,6 @@ final class InMemoryReader: StoreReader {
         try view().receipts[ExactText(key)]
     }
 
-    func highestKey(root: Int) throws(StoreError) -> Int64 { try view().nextKeys[root] - 1 }
-
     func oldestTransaction() throws(StoreError) -> Int64? { try view().history.first?.number }
 
     /// The approximate size of a change in memory in bytes, without its slots of 24 bytes each.

@@ -32,7 +32,11 @@ public final class InMemoryStore: PersistentStore {
     /// Creates an empty store.
     /// - Parameter identifier: NSStoreUUID; nil to generate one.
     public convenience init(model: Model, identifier: String? = nil) {
-        self.init(identifier, InMemoryContents(model: model), type: Self.type, keep: nil)
+        let metadata = StoreMetadata(
+            model: model, generation: Self.draw(), storeType: "InMemory")
+        self.init(
+            identifier, InMemoryContents(model: model, metadata: metadata), type: Self.type,
+            keep: nil)
     }
 
     /// Creates a store with the objects of a file.
@@ -55,10 +59,15 @@ public final class InMemoryStore: PersistentStore {
         self.identifier = identifier ?? UUID().uuidString
         self.type = type
         self.keep = keep
-        let digits = String(UInt32.random(in: .min ... .max), radix: 16)
-        generation = String(repeating: "0", count: 8 - digits.utf8.count) + digits
+        generation = Self.draw()
         derived = DerivedAttributes(model)
         self.contents = Mutex(contents)
+    }
+
+    /// Returns the generation of a new store: eight hexadecimal digits.
+    static func draw() -> String {
+        let digits = String(UInt32.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
     }
 
     /// Returns all objects in the form of a file.
@@ -201,6 +210,37 @@ public final class InMemoryStore: PersistentStore {
                 if contents.isClosed { throw .closed }
                 return contents.deleteHistory(before: number, limit: limit)
             }
+        }
+    }
+
+    /// The metadata, which ends with the store unless it has a file.
+    public var metadata: [String: PropertyList] {
+        get throws(StoreError) {
+            let view = contents.withLock { $0 }
+            if view.isClosed { throw .closed }
+            return view.metadata.values(identifier)
+        }
+    }
+
+    /// Changes users' keys of the metadata, on the caller's thread.
+    public func changeMetadata(
+        _ change: (inout [String: PropertyList]) throws -> Void
+    ) throws {
+        try writer.withLock { _ in
+            var next = contents.withLock { $0 }
+            if next.isClosed { throw StoreError.closed }
+            guard try next.metadata.change(identifier, change) else { return }
+            try write(next)
+            contents.withLock { $0.metadata = next.metadata }
+        }
+    }
+
+    /// The highest keys given out.
+    public var highestKeys: [Int: Int64] {
+        get throws(StoreError) {
+            let view = contents.withLock { $0 }
+            if view.isClosed { throw .closed }
+            return view.highestKeys
         }
     }
 

@@ -78,6 +78,29 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// - Throws: `StoreError`.
     func externalDataWriter() throws(StoreError) -> any ExternalDataWriter
 
+    /// What the store says of itself (NSPersistentStore.metadata): the keys of Core Data, such as
+    /// NSStoreType, NSStoreUUID and NSStoreModelVersionHashes, and those of users.
+    /// - Throws: `StoreError`.
+    var metadata: [String: PropertyList] { get throws(StoreError) }
+
+    /// Changes users' keys of the metadata, and returns when that is on disk. It is not part of the
+    /// history.
+    ///
+    /// Keys that begin with NS, _NS or Stele are read-only. A key has 1 to 255 bytes. Users' keys
+    /// and values together have 1 MiB at most, as a binary property list, and are nested 64 deep at
+    /// most. Numbers are finite.
+    /// - Parameter change: changes the values by key, which no other change can intervene in. It is
+    ///   called on the writer's thread, maybe more than once.
+    /// - Throws: `MetadataError` for a key or value that is not allowed, and what `change` throws;
+    ///   then nothing is changed. `StoreError`; `.invalid` for a value that the store's file cannot
+    ///   hold.
+    func changeMetadata(_ change: (inout [String: PropertyList]) throws -> Void) throws
+
+    /// The highest key given out in each family, by the index of the root entity (Z_MAX). Keys of
+    /// deleted objects count.
+    /// - Throws: `StoreError`.
+    var highestKeys: [Int: Int64] { get throws(StoreError) }
+
     /// Sets the observer of commits. Called once, before the first save.
     func observe(_ observer: any StoreObserver)
 
@@ -154,6 +177,24 @@ extension PersistentStore {
 
     /// None: for a store whose state does not outlive its process.
     public var formerMarks: [StoreMark] { [] }
+
+    /// Replaces all users' keys of the metadata
+    /// (NSPersistentStoreCoordinator.setMetadata(_:for:)).
+    /// - Parameter values: the new keys. It may have the other keys with their present values.
+    /// - Throws: as `changeMetadata`.
+    public func setMetadata(_ values: [String: PropertyList]) throws {
+        try changeMetadata { all in
+            all = all.filter { StoreMetadata.isReserved($0.key) }
+            all.merge(values) { $1 }
+        }
+    }
+
+    /// Adds the keys of another store's users to the metadata.
+    /// - Throws: `StoreError`.
+    package func adoptMetadata(of other: some PersistentStore) throws {
+        let values = try other.metadata.filter { !StoreMetadata.isReserved($0.key) }
+        if !values.isEmpty { try changeMetadata { $0.merge(values) { $1 } } }
+    }
 
     /// Opens a view of the store's current state, without a limit on its reading.
     /// - Throws: `StoreError`.
@@ -251,11 +292,6 @@ public protocol StoreReader: AnyObject {
     ///   - bytes: the approximate size of the history to keep; nil for no limit.
     func firstTransactionToKeep(since time: Double?, bytes: Int?) throws(StoreError) -> Int64
 
-    /// Returns the highest key that was given out in a family of entities, also if its object was
-    /// deleted; 0 for none, and for a store that does not know it.
-    /// - Parameter root: the index of the root entity.
-    func highestKey(root: Int) throws(StoreError) -> Int64
-
     /// Closes the view.
     func close()
 }
@@ -265,9 +301,6 @@ extension StoreReader {
     public func slots(
         of id: ObjectID, atVersion version: Int64
     ) throws(StoreError) -> [Int: Value]? { nil }
-
-    /// 0: for a store that does not know it.
-    public func highestKey(root: Int) throws(StoreError) -> Int64 { 0 }
 
     /// Nil: for a store without receipts.
     public func receipt(_ key: String) throws(StoreError) -> Receipt? { nil }

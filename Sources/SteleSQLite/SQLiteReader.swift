@@ -232,14 +232,6 @@ final class SQLiteReader: StoreReader {
         }
     }
 
-    func highestKey(root: Int) throws(StoreError) -> Int64 {
-        let number = Int64(schema.number(of: root))
-        return try read { (it) throws(StoreError) in
-            try it.integer(
-                SQLText("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?1"), [.int(number)])
-        } ?? 0
-    }
-
     func oldestTransaction() throws(StoreError) -> Int64? {
         try read { (it) throws(StoreError) in
             try HistoryReader(schema: schema, connection: it).oldestTransaction()

@@ -59,7 +59,7 @@ extension SQLiteStore {
         try excludeOthers()
         // A later save would be lost, or change the file after it was checkpointed.
         stopWriting()
-        try carry(to: other)
+        try Self.carry(from: path, to: other)
         let connection = try Connection(path: path, creates: false)
         _ = try connection.single("PRAGMA wal_checkpoint(TRUNCATE)")
         // A write-ahead log that is left behind would be taken for that of the new file.
@@ -92,8 +92,13 @@ extension SQLiteStore {
         .failed("\(action): \(String(cString: strerror(errno)))")
     }
 
-    /// Copies what a migration by objects does not carry.
-    private func carry(to other: String) throws(StoreError) {
+    /// Copies what a migration by objects does not carry: the metadata of other programs and of
+    /// users, permanent receipts, and the highest keys.
+    /// - Parameters:
+    ///   - path: the file of a store, which may be open.
+    ///   - other: the file of a closed store, whose write-ahead log is empty afterwards.
+    /// - Throws: `StoreError`.
+    public static func carry(from path: String, to other: String) throws(StoreError) {
         let connection = try Connection(path: other, creates: false)
         try connection.execute(SQLText("ATTACH ?1 AS old"), [.string(path)])
         let old = try StoreFile.look(try Connection(path: path, creates: false), path).metadata
@@ -110,6 +115,25 @@ extension SQLiteStore {
         }
         try connection.run("DETACH old")
         _ = try connection.single("PRAGMA wal_checkpoint(TRUNCATE)")
+        try syncEmptyLog(of: other)
+    }
+
+    /// Moves the external files of a closed store to the folder that belongs to its file at another
+    /// path. The file follows by `finishMovingExternalFiles`; until then a repeated call removes
+    /// what an interrupted one has moved.
+    /// - Throws: `StoreError.failed`, also where another store has that folder.
+    public static func moveExternalFiles(
+        from path: String, to other: String
+    ) throws(StoreError) {
+        let (old, new) = (ExternalFolder(store: path), ExternalFolder(store: other))
+        guard old.exists else { return }
+        try new.removeUnfinished(movedTo: other)
+        try new.take(old, movedTo: other)
+    }
+
+    /// Ends `moveExternalFiles`, after the file is at its path.
+    public static func finishMovingExternalFiles(to other: String) {
+        ExternalFolder(store: other).finishMove()
     }
 
     private static func folder(of path: String) -> String {

@@ -21,14 +21,14 @@ public final class SQLiteStore: PersistentStore {
     /// The path of the file.
     public let path: String
 
-    private let schema: SQLSchema
+    let schema: SQLSchema
     private let external: ExternalFolder
     private let translator: CurrentTranslator
-    private let readers: ReaderPool
+    let readers: ReaderPool
     /// For reads of single rows.
     private let rowReaders: ReaderPool
     private let known = KnownStates()
-    private let queue = WriterQueue()
+    let queue = WriterQueue()
     private let checkpointer = Checkpointer()
     private let watch: CommitWatch
     private let observer = Mutex<(any StoreObserver)?>(nil)

@@ -153,7 +153,7 @@ struct StoreFile {
         let metadata = StoreMetadata(model: schema.model, generation: generation)
         try connection.execute(
             SQLText("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)"),
-            [.string(identifier), .data(try metadata.propertyList())])
+            [.string(identifier), .data(metadata.propertyList)])
         try connection.run("COMMIT")
     }
 

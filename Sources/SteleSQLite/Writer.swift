@@ -253,6 +253,9 @@ final class Writer {
         case .purge(let number, let limit):
             job.deleted = try saver.deleteHistory(before: number, limit: limit)
             return (SaveResult(token: saver.token), nil)
+        case .metadata(let identifier, let change):
+            try saver.changeMetadata(identifier, change)
+            return (SaveResult(token: saver.token), nil)
         case nil: throw StoreError.closed
         }
     }

@@ -1,5 +1,6 @@
 /// Saves on their way to the writer's thread, and the way back of their results.
 
+import SteleModel
 import StelePersistence
 import SteleSystem
 
@@ -17,6 +18,8 @@ final class WriterJob: @unchecked Sendable {
         case parts((any PartedSave) throws -> Void)
         /// Deletes at most so many transactions before a number from the history.
         case purge(before: Int64, limit: Int)
+        /// Changes users' keys of the metadata of the store with that UUID.
+        case metadata(String, (inout [String: PropertyList]) throws -> Void)
     }
 
     /// What receives the result.

@@ -186,6 +186,7 @@ public final class Service: Sendable {
         return switch plan.action {
         case .page: .response(try pages.response(for: call))
         case .readiness: .response(try ready())
+        case .metadata: .response(try metadata(call))
         case .changes where call.route.method == .delete:
             .response(try changeFeed.delete(call.query))
         case .changes:

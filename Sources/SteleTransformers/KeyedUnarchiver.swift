@@ -36,7 +36,7 @@ struct KeyedUnarchiver {
         case .data(let it): return Self.data(it)
         case .date(let it): return try Self.date(it)
         case .dictionary: return try object(stored, depth: depth)
-        case .uid, .array: throw TransformationError("is an archive that cannot be read")
+        case .uid, .array, .unsigned: throw TransformationError("is an archive that cannot be read")
         }
     }
 

@@ -96,6 +96,10 @@ final class HistoryStore: PersistentStore {
         throw StoreError.unsupported("saving")
     }
 
+    var metadata: [String: PropertyList] { [:] }
+    func changeMetadata(_ change: (inout [String: PropertyList]) throws -> Void) throws {}
+    var highestKeys: [Int: Int64] { [:] }
+
     func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
         state.withLock { state in
             let old = state.saves.prefix(limit).prefix { $0.number < number }.count

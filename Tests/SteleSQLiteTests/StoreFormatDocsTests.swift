@@ -57,7 +57,7 @@ import Testing
         var full = metadata
         full.longDecimals = ["Player.salary"]
         let list = try PropertyListSerialization.propertyList(
-            from: Data(try full.propertyList()), format: nil)
+            from: Data(full.propertyList), format: nil)
         let keys = Set(try #require(list as? [String: Any]).keys)
         let named = try Self.page().matches(of: /(?m)^\| `(\w+)` \|/).map { String($0.1) }
         // The second opening of a store adds the line of its history.

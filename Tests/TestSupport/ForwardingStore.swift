@@ -44,6 +44,16 @@ extension ForwardingStore {
         try base.deleteHistory(before: number, limit: limit)
     }
 
+    package var metadata: [String: PropertyList] {
+        get throws(StoreError) { try base.metadata }
+    }
+
+    package func changeMetadata(
+        _ change: (inout [String: PropertyList]) throws -> Void
+    ) throws { try base.changeMetadata(change) }
+
+    package var highestKeys: [Int: Int64] { get throws(StoreError) { try base.highestKeys } }
+
     package func externalDataWriter() throws(StoreError) -> any ExternalDataWriter {
         try base.externalDataWriter()
     }
@@ -103,10 +113,6 @@ extension ForwardingReader {
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
         try base.history(after: token, limit: limit, values: values)
-    }
-
-    package func highestKey(root: Int) throws(StoreError) -> Int64 {
-        try base.highestKey(root: root)
     }
 
     package func oldestTransaction() throws(StoreError) -> Int64? {

@@ -11,11 +11,14 @@ struct MappingPlan {
     /// Whether any mapping is carried out by a policy, which may change any object.
     var hasPolicies: Bool { steps.contains { $0.policy != nil } }
 
+    /// - Parameter constants: the values of key paths of `$manager`, in place of which the
+    ///   expressions get them.
     /// - Throws: `MigrationError`: 134110 for names and expressions that do not fit the models,
     ///   134170 for a policy that is not registered.
     init(
         _ mappings: MappingModel, from source: Model, to destination: Model,
-        policies: [String: EntityMigrationPolicy.Type]
+        policies: [String: EntityMigrationPolicy.Type],
+        constants: @escaping ([String]) -> Value? = { _ in nil }
     ) throws(MigrationError) {
         self.source = source
         self.destination = destination
@@ -29,7 +32,7 @@ struct MappingPlan {
         }
         self.steps = steps
         for step in steps where step.destination != nil {
-            try PropertyResolution(step, steps, source, destination).resolve()
+            try PropertyResolution(step, steps, source, destination, constants).resolve()
             step.policy = try Self.policy(of: step, policies)
         }
     }

@@ -164,6 +164,13 @@ struct MigrationLinks {
             }
             change.changedSlots.sort()
             change.toManys = its.toManys.values.sorted { $0.relationship < $1.relationship }
+            // Both ends of a link add it to a relationship that is its own inverse.
+            for place in change.toManys.indices {
+                let it = model.relationships[change.toManys[place].relationship]
+                guard it.inverse == it.index else { continue }
+                var known: Set<Int64> = []
+                change.toManys[place].added.removeAll { !known.insert($0).inserted }
+            }
             if !change.changedSlots.isEmpty || !change.toManys.isEmpty { changes.append(change) }
         }
         return changes

@@ -61,8 +61,11 @@ public final class MigrationManager {
     ///   `ValidationErrors` for invalid destination objects; `StoreError`; the error of a policy, and
     ///   of `cancelMigration(with:)`.
     public func migrate() throws {
+        let metadata = MigrationMetadata(
+            source: try sourceStore.metadata, destination: try destinationStore.metadata)
         let plan = try MappingPlan(
-            mappingModel, from: sourceStore.model, to: destinationStore.model, policies: policies)
+            mappingModel, from: sourceStore.model, to: destinationStore.model, policies: policies,
+            constants: metadata.value)
         control.reset()
         defer {
             run = nil

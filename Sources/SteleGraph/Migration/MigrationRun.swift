@@ -104,18 +104,14 @@ final class MigrationRun {
         }
     }
 
-    /// Reserves the keys that objects keep, so that new objects do not get them first, and those
-    /// of deleted objects, so that they are not given out again.
+    /// Reserves the keys of families that keep them, so that new objects get neither the keys of
+    /// the objects nor those of deleted ones.
     private func reserveKeys() throws {
+        let given = try manager.sourceStore.highestKeys
         var greatest: [Int: Int64] = [:]
         for step in plan.steps where step.keepsKeys {
             guard let made = step.destination, let from = step.source else { continue }
-            var last = FetchRequest(entity: plan.source.entities[from.root])
-            last.sortDescriptors = [SortDescriptor(.key("_id"), ascending: false)]
-            last.fetchLimit = 1
-            let row = try source.fetch(last.checked(in: plan.source)).first
-            let key = max(row?.key ?? 0, try source.highestKey(root: from.root))
-            if key > 0 { greatest[made.root] = key }
+            if let key = given[from.root], key > 0 { greatest[made.root] = key }
         }
         var request = SaveRequest(readToken: 0)
         request.reservations = greatest.sorted { $0.key < $1.key }

@@ -82,8 +82,6 @@ final class PartsReader: StoreReader {
 
     func receipt(_ key: String) throws(StoreError) -> Receipt? { try current().receipt(key) }
 
-    func highestKey(root: Int) throws(StoreError) -> Int64 { try current().highestKey(root: root) }
-
     func oldestTransaction() throws(StoreError) -> Int64? { try current().oldestTransaction() }
 
     func firstTransactionToKeep(since time: Double?, bytes: Int?) throws(StoreError) -> Int64 {

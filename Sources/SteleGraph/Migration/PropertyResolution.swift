@@ -19,8 +19,14 @@ struct PropertyResolution {
     private let steps: [MigrationStep]
     private let source: Model
     private let destination: Model
+    /// The values of key paths of `$manager`.
+    private let constants: ([String]) -> Value?
 
-    init(_ step: MigrationStep, _ steps: [MigrationStep], _ source: Model, _ destination: Model) {
+    init(
+        _ step: MigrationStep, _ steps: [MigrationStep], _ source: Model, _ destination: Model,
+        _ constants: @escaping ([String]) -> Value?
+    ) {
+        self.constants = constants
         self.step = step
         self.steps = steps
         self.source = source
@@ -162,7 +168,7 @@ struct PropertyResolution {
     }
 
     /// Returns an expression with the source object as its evaluated object, and with the names of
-    /// the mapping as constants.
+    /// the mapping and the metadata of the stores as constants.
     private func overSource(_ expression: Expression, _ property: PropertyMapping) -> Expression {
         let mapping = step.mapping
         return expression.replacingVariables { name, path in
@@ -175,6 +181,7 @@ struct PropertyResolution {
             case ("entityMapping", ["destinationEntityName"]):
                 return .constant(mapping.destinationEntityName.map(Value.string) ?? .null)
             case ("propertyMapping", ["name"]): return .constant(.string(property.name))
+            case ("manager", _): return constants(path).map { .constant($0) }
             default: return nil
             }
         }

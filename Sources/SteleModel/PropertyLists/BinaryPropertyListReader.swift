@@ -73,7 +73,7 @@ package struct BinaryPropertyListReader {
         switch marker >> 4 {
         case 0x0 where marker == 0x08: return .bool(false)
         case 0x0 where marker == 0x09: return .bool(true)
-        case 0x1: return .integer(try integer(at: place + 1, size: 1 << low))
+        case 0x1: return try integer(at: place + 1, size: 1 << low)
         case 0x2: return .real(try real(at: place + 1, size: 1 << low))
         case 0x3 where low == 3: return .date(try real(at: place + 1, size: 8))
         case 0x4: return .data(Array(try block(place, unit: 1)))
@@ -111,8 +111,8 @@ package struct BinaryPropertyListReader {
         return .dictionary(entries)
     }
 
-    private func integer(at place: Int, size: Int) throws(Malformed) -> Int64 {
-        // 16 bytes are used for unsigned numbers of 64 bits; only those that fit Int64 are read.
+    private func integer(at place: Int, size: Int) throws(Malformed) -> PropertyList {
+        // 16 bytes are used for numbers beyond Int64.max; those beyond 64 bits are refused.
         let start = size == 16 ? place + 8 : place
         let width = size == 16 ? 8 : size
         guard width <= 8, start <= bytes.count - width, place >= 0 else { throw Malformed() }
@@ -120,9 +120,13 @@ package struct BinaryPropertyListReader {
             throw Malformed()
         }
         let value = Self.bits(bytes[start..<start + width])
-        // Numbers of 1, 2 and 4 bytes are unsigned.
-        if size == 16, (bytes[place] == 0) != (Int64(bitPattern: value) >= 0) { throw Malformed() }
-        return Int64(bitPattern: value)
+        let signed = Int64(bitPattern: value)
+        // Numbers of 1, 2 and 4 bytes are unsigned, those of 8 and 16 signed.
+        if size == 16, (bytes[place] == 0) != (signed >= 0) {
+            guard bytes[place] == 0 else { throw Malformed() }
+            return .unsigned(value)
+        }
+        return .integer(signed)
     }
 
     private func real(at place: Int, size: Int) throws(Malformed) -> Double {

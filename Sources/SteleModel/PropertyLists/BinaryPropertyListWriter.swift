@@ -51,6 +51,9 @@ package struct BinaryPropertyListWriter {
         switch value {
         case .bool(let it): return [it ? 0x09 : 0x08]
         case .integer(let it): return integer(it)
+        case .unsigned(let it):
+            return it > Int64.max
+                ? [0x14] + bigEndian(0, 8) + bigEndian(it, 8) : integer(Int64(it))
         case .real(let it): return [0x23] + bigEndian(it.bitPattern, 8)
         case .date(let it): return [0x33] + bigEndian(it.bitPattern, 8)
         case .data(let it): return head(0x4, it.count) + it

@@ -12,8 +12,13 @@ extension PropertyList {
         case "false": self = .bool(false)
         case "string": self = .string(element.text)
         case "integer":
-            guard let number = Int64(element.text) else { throw Self.mistake(element) }
-            self = .integer(number)
+            if let number = Int64(element.text) {
+                self = .integer(number)
+            } else if let number = UInt64(element.text) {
+                self = .unsigned(number)
+            } else {
+                throw Self.mistake(element)
+            }
         case "real":
             guard let number = Double(element.text), !number.isNaN else {
                 throw Self.mistake(element)
@@ -64,6 +69,7 @@ extension PropertyList {
         switch self {
         case .bool(let it): it ? writer.element("true") : writer.element("false")
         case .integer(let it): writer.element("integer", text: String(it))
+        case .unsigned(let it): writer.element("integer", text: String(it))
         case .real(let it): writer.element("real", text: it.description)
         case .date(let it):
             guard let text = ISO8601.text(secondsSinceReferenceDate: it.rounded(.down)) else {

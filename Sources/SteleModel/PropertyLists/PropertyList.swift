@@ -1,42 +1,53 @@
 /// A property list as a tree, with the references of keyed archives.
 
-/// One value of a binary property list.
-package enum PropertyList: Hashable, Sendable {
+/// A value of a property list, such as a store's metadata.
+public enum PropertyList: Hashable, Sendable {
+    /// A Boolean.
     case bool(Bool)
+    /// An integer of 64 bits.
     case integer(Int64)
+    /// An integer beyond `Int64.max`.
+    case unsigned(UInt64)
+    /// A floating-point number.
     case real(Double)
     /// Seconds since 2001-01-01T00:00:00Z.
     case date(Double)
+    /// Bytes.
     case data([UInt8])
+    /// A text.
     case string(String)
     /// A reference into an archive's list of objects.
     case uid(Int)
+    /// Values in their order.
     case array([PropertyList])
     /// Keys and values in their order.
     case dictionary([Entry])
 
     /// One key of a dictionary with its value.
-    package struct Entry: Hashable, Sendable {
-        package var key: String
-        package var value: PropertyList
+    public struct Entry: Hashable, Sendable {
+        /// The key.
+        public var key: String
+        /// The value.
+        public var value: PropertyList
 
         /// Creates an entry.
-        package init(key: String, value: PropertyList) {
+        public init(key: String, value: PropertyList) {
             self.key = key
             self.value = value
         }
     }
 
     /// The value of a dictionary's key; nil for other values and unknown keys.
-    package subscript(key: String) -> PropertyList? {
-        guard case .dictionary(let entries) = self else { return nil }
-        return entries.first { $0.key == key }?.value
-    }
+    public subscript(key: String) -> PropertyList? { entries?.first { $0.key == key }?.value }
 
+    /// The keys and values of a dictionary; nil for other values.
+    public var entries: [Entry]? { if case .dictionary(let it) = self { it } else { nil } }
     /// The elements of an array; nil for other values.
-    package var array: [PropertyList]? { if case .array(let it) = self { it } else { nil } }
+    public var array: [PropertyList]? { if case .array(let it) = self { it } else { nil } }
+    /// The bytes of data; nil for other values.
+    public var data: [UInt8]? { if case .data(let it) = self { it } else { nil } }
     /// The text of a string; nil for other values.
-    package var string: String? { if case .string(let it) = self { it } else { nil } }
+    public var string: String? { if case .string(let it) = self { it } else { nil } }
     /// The place that a reference names; nil for other values.
     package var uid: Int? { if case .uid(let it) = self { it } else { nil } }
 
@@ -72,5 +83,25 @@ package enum PropertyList: Hashable, Sendable {
             left -= 1 + bytes / 16
             return left > 0
         }
+    }
+}
+
+extension PropertyList: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral
+{
+    /// A text.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// An integer.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// A floating-point number.
+    public init(floatLiteral value: Double) { self = .real(value) }
+    /// A Boolean.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Values in their order.
+    public init(arrayLiteral elements: PropertyList...) { self = .array(elements) }
+    /// Keys and values in their order.
+    public init(dictionaryLiteral elements: (String, PropertyList)...) {
+        self = .dictionary(elements.map { Entry(key: $0.0, value: $0.1) })
     }
 }

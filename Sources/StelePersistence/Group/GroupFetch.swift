@@ -127,7 +127,8 @@ struct GroupFetch {
         }
         return InMemoryContents(
             model: model, families: families, members: members,
-            nextKeys: Array(repeating: 1, count: model.entities.count))
+            nextKeys: Array(repeating: 1, count: model.entities.count),
+            metadata: StoreMetadata(model: model, generation: "", storeType: InMemoryStore.type))
     }
 
     /// The text of all expressions of the request. A relationship that they use is named in it.

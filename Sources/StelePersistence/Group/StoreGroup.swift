@@ -164,6 +164,25 @@ public final class StoreGroup: PersistentStore {
 
     // MARK: The rest of the contract
 
+    /// What the first store says of itself. Each store has metadata of its own.
+    public var metadata: [String: PropertyList] {
+        get throws(StoreError) { try stores[0].metadata }
+    }
+
+    /// Changes the metadata of the first store.
+    public func changeMetadata(_ change: (inout [String: PropertyList]) throws -> Void) throws {
+        try stores[0].changeMetadata(change)
+    }
+
+    /// The highest keys of all stores.
+    public var highestKeys: [Int: Int64] {
+        get throws(StoreError) {
+            var all: [Int: Int64] = [:]
+            for store in stores { all.merge(try store.highestKeys) { max($0, $1) } }
+            return all
+        }
+    }
+
     /// Begins a value in the first store that keeps large values in files. A save into another one
     /// moves it there.
     public func externalDataWriter() throws(StoreError) -> any ExternalDataWriter {

@@ -5,10 +5,11 @@ import SteleModel
 /// What a store says of itself (NSPersistentStore.metadata): a property list, with Core Data's keys
 /// and keys of Stele. Keys that Stele does not know, which another program or a user has set, stay.
 package struct StoreMetadata: Sendable, Hashable {
-    /// The values by key.
-    private var values: [String: PropertyListValue]
+    /// The keys and values in their order, which writing keeps.
+    private var entries: [PropertyList.Entry]
 
     private enum Key {
+        static let identifier = "NSStoreUUID"
         static let storeType = "NSStoreType"
         static let hashes = "NSStoreModelVersionHashes"
         static let hashesVersion = "NSStoreModelVersionHashesVersion"
@@ -24,67 +25,100 @@ package struct StoreMetadata: Sendable, Hashable {
 
         static let all: Set<String> = [
             storeType, hashes, hashesVersion, identifiers, frameworkVersion, autoVacuumLevel,
-            digest,
-            checksum, migrationManager, generation, historyLine, longDecimals,
+            digest, checksum, migrationManager, generation, historyLine, longDecimals,
         ]
     }
 
     /// Creates the metadata of a new store.
     /// - Parameter storeType: NSStoreType.
     package init(model: Model, generation: String, storeType: String = "SQLite") {
-        values = [
-            Key.storeType: .string(storeType),
-            Key.hashesVersion: .integer(3),
-            Key.frameworkVersion: .integer(1344),
-            Key.generation: .string(generation),
+        entries = [
+            .init(key: Key.storeType, value: .string(storeType)),
+            .init(key: Key.hashesVersion, value: 3),
+            .init(key: Key.frameworkVersion, value: 1344),
+            .init(key: Key.generation, value: .string(generation)),
         ]
-        if storeType == "SQLite" { values[Key.autoVacuumLevel] = .string("2") }
+        if storeType == "SQLite" { self[Key.autoVacuumLevel] = "2" }
         describe(model)
     }
 
+    private subscript(key: String) -> PropertyList? {
+        get { entries.first { $0.key == key }?.value }
+        set {
+            guard let place = entries.firstIndex(where: { $0.key == key }) else {
+                if let newValue { entries.append(.init(key: key, value: newValue)) }
+                return
+            }
+            if let newValue { entries[place].value = newValue } else { entries.remove(at: place) }
+        }
+    }
+
     /// The version hashes by name of the entity; empty where they are missing.
-    var hashes: [String: Data] { values[Key.hashes]?.datas ?? [:] }
+    var hashes: [String: Data] { Self.hashes(self[Key.hashes]) ?? [:] }
+
+    /// The version hashes in a value; nil where it has none.
+    private static func hashes(_ value: PropertyList?) -> [String: Data]? {
+        guard let entries = value?.entries else { return nil }
+        var found: [String: Data] = [:]
+        for entry in entries {
+            guard let bytes = entry.value.data else { return nil }
+            found[entry.key] = Data(bytes)
+        }
+        return found
+    }
 
     /// The first part of a new store's tokens; nil in a store that another program created.
-    package var generation: String? { values[Key.generation]?.string }
+    package var generation: String? { self[Key.generation]?.string }
 
     /// The generations of the tokens, as `HistoryLine.texts`; nil where there is only one.
     package var historyLine: [String]? {
-        get { values[Key.historyLine]?.strings }
-        set { values[Key.historyLine] = newValue.map { .array($0.map { .string($0) }) } }
+        get { texts(Key.historyLine) }
+        set { self[Key.historyLine] = newValue.map { .array($0.map { .string($0) }) } }
     }
 
     /// The Decimal attributes with values of more than 15 digits, as `Entity.attribute` with the
     /// declaring entity; nil for none.
     package var longDecimals: [String]? {
-        get { values[Key.longDecimals]?.strings }
-        set { values[Key.longDecimals] = newValue.map { .array($0.map { .string($0) }) } }
+        get { texts(Key.longDecimals) }
+        set { self[Key.longDecimals] = newValue.map { .array($0.map { .string($0) }) } }
+    }
+
+    /// The texts of an array; nil for another type, or where an element is not a text.
+    private func texts(_ key: String) -> [String]? {
+        guard let elements = self[key]?.array else { return nil }
+        let texts = elements.compactMap(\.string)
+        return texts.count == elements.count ? texts : nil
     }
 
     /// The bytes of the version hashes by name of the entity.
     package var versionHashes: [String: [UInt8]] { hashes.mapValues { [UInt8]($0) } }
 
     /// The checksum of the version hashes; nil where it is missing.
-    package var versionChecksum: String? { values[Key.checksum]?.string }
+    package var versionChecksum: String? { self[Key.checksum]?.string }
 
     /// Takes over what another store's metadata has of other programs and of users.
     package mutating func adopt(_ other: StoreMetadata) {
-        for (key, value) in other.values where !Key.all.contains(key) { values[key] = value }
+        for entry in other.entries where !Key.all.contains(entry.key) {
+            self[entry.key] = entry.value
+        }
     }
 
     /// Records that the store was migrated in place to a model.
     package mutating func migrate(to model: Model) {
         describe(model)
-        values[Key.migrationManager] = .string("SteleInPlaceMigration")
+        self[Key.migrationManager] = "SteleInPlaceMigration"
     }
 
     /// Sets what belongs to a model: hashes and identifiers.
     private mutating func describe(_ model: Model) {
         let hashes = Self.hashes(of: model)
-        values[Key.hashes] = .dictionary(hashes.mapValues { .data($0) })
-        values[Key.identifiers] = .array([.string(model.declaration.versionIdentifier)])
-        values[Key.digest] = .string(Self.digest(of: hashes))
-        values[Key.checksum] = .string(Self.checksum(of: hashes))
+        self[Key.hashes] = .dictionary(
+            hashes.sorted { $0.key < $1.key }.map {
+                PropertyList.Entry(key: $0.key, value: .data([UInt8]($0.value)))
+            })
+        self[Key.identifiers] = [.string(model.declaration.versionIdentifier)]
+        self[Key.digest] = .string(Self.digest(of: hashes))
+        self[Key.checksum] = .string(Self.checksum(of: hashes))
     }
 
     static func hashes(of model: Model) -> [String: Data] {
@@ -96,25 +130,18 @@ package struct StoreMetadata: Sendable, Hashable {
     /// Reads a property list.
     /// - Throws: `StoreError.incompatible` (134080) where it is malformed or has no version hashes.
     package init(propertyList: [UInt8]) throws(StoreError) {
-        let read = try? PropertyListDecoder().decode(
-            [String: PropertyListValue].self, from: Data(propertyList))
-        guard let read, read[Key.hashes]?.datas != nil else {
+        let read = try? BinaryPropertyListReader.read(propertyList)
+        guard let entries = read?.entries, Self.hashes(read?[Key.hashes]) != nil,
+            Set(entries.map(\.key)).count == entries.count
+        else {
             throw .incompatible(
                 code: 134080, "the store's metadata is not a property list of Core Data")
         }
-        values = read
+        self.entries = entries
     }
 
-    /// Returns the binary property list.
-    package func propertyList() throws(StoreError) -> [UInt8] {
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = .binary
-        do {
-            return try [UInt8](encoder.encode(values))
-        } catch {
-            throw .failed("the store's metadata cannot be written: \(error)")
-        }
-    }
+    /// The binary property list.
+    package var propertyList: [UInt8] { BinaryPropertyListWriter.bytes(.dictionary(entries)) }
 
     /// Returns whether the version hashes are those of a model.
     package func isOf(_ model: Model) -> Bool { hashes == Self.hashes(of: model) }
@@ -155,5 +182,56 @@ package struct StoreMetadata: Sendable, Hashable {
         var hash = SHA256()
         for (_, bytes) in hashes.sorted(by: { $0.key < $1.key }) { hash.update(data: bytes) }
         return Data(hash.finalize()).base64EncodedString()
+    }
+}
+
+// MARK: Users' keys
+
+extension StoreMetadata {
+    /// The limit on the keys and values of users together, as a binary property list in bytes.
+    package static let sizeLimit = 1 << 20
+
+    /// Whether a key belongs to Core Data or Stele. Users read it only.
+    package static func isReserved(_ key: String) -> Bool {
+        ["NS", "_NS", "Stele"].contains { key.hasPrefix($0) } || key == Key.migrationManager
+    }
+
+    /// All values by key, with the store's UUID as NSStoreUUID.
+    package func values(_ identifier: String) -> [String: PropertyList] {
+        var values = Dictionary(
+            entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+        values[Key.identifier] = .string(identifier)
+        return values
+    }
+
+    /// Changes users' keys.
+    /// - Parameter body: changes all values by key.
+    /// - Returns: false where nothing has changed.
+    /// - Throws: `MetadataError`; what `body` throws.
+    package mutating func change(
+        _ identifier: String, _ body: (inout [String: PropertyList]) throws -> Void
+    ) throws -> Bool {
+        let old = values(identifier)
+        var new = old
+        try body(&new)
+        // Compared by their bytes: `==` ignores the sign of zero and how letters are composed.
+        func bytes(_ value: PropertyList?) -> [UInt8]? {
+            value.map { BinaryPropertyListWriter.bytes($0) }
+        }
+        let changed = Set(old.keys).union(new.keys).sorted()
+            .filter { bytes(old[$0]) != bytes(new[$0]) }
+        for key in changed {
+            try MetadataError.check(key, new[key])
+            self[key] = new[key]
+        }
+        let own = entries.filter { !Self.isReserved($0.key) }
+        let size = BinaryPropertyListWriter.bytes(.dictionary(own)).count
+        if !changed.isEmpty, size > Self.sizeLimit {
+            throw MetadataError(
+                changed[0],
+                "would make the metadata \(size) bytes, and the limit is "
+                    + "\(Self.sizeLimit)")
+        }
+        return !changed.isEmpty
     }
 }

@@ -107,6 +107,10 @@ extension ErrorCode {
         "patch.test", status: 409, "A test of the patch fails",
         "`yours` is the value that the operation expects, `stored` the stored one; nothing is "
             + "changed.")
+    package static let metadata = ErrorCode(
+        "metadata.value", status: 422, "The store's metadata cannot have this",
+        "Keys of Core Data and Stele are read-only, null is not a value, and keys, nesting and "
+            + "size are limited; the detail names the key.")
     package static let token = ErrorCode(
         "access.token", status: 401, "A token is needed",
         "Send Authorization: Bearer TOKEN with the token that the service was started with.")
@@ -225,7 +229,8 @@ extension ErrorCode {
         emptyBody, predicate, predicateKey, predicateType, predicateVariable, predicatePattern,
         predicateLimit, predicateUnsupported, predicateValue, value, readOnly, abstract,
         wrongEntity,
-        noDestination, reference, pointer, patchTest, token, host, origin, route, entity, object,
+        noDestination, reference, pointer, patchTest, metadata, token, host, origin, route, entity,
+        object,
         member, noValue, method, notAcceptable, identity, versionConflict, precondition, keyRunning,
         keyReused, contextUnknown, contextGone, contextLimit, contextFull, contextEvaluation,
         contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, headTooLarge, range,

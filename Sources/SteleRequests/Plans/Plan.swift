@@ -10,6 +10,7 @@ package final class Plan: Sendable {
         /// A page that needs no data.
         case page
         case readiness
+        case metadata
         case changes
         case live([LivePart])
         case list(ListPlan)
@@ -36,6 +37,7 @@ package final class Plan: Sendable {
         switch call.route.resource {
         case .index, .health, .model, .errorCodes, .templates, .options: action = .page
         case .readiness: action = .readiness
+        case .metadata: action = .metadata
         case .changes: action = .changes
         case .contexts: action = .makeContext
         case .context: action = .context

@@ -6,6 +6,7 @@ package enum RoutePattern: String, Sendable, CaseIterable {
     case health = "/healthz"
     case readiness = "/readyz"
     case model = "/model"
+    case metadata = "/metadata"
     case changes = "/changes"
     case live = "/live"
     case errorCodes = "/docs/errors"
@@ -38,6 +39,7 @@ package enum RoutePattern: String, Sendable, CaseIterable {
     package var methods: [Method] {
         switch self {
         case .changes: [.get, .delete]
+        case .metadata: [.get, .patch]
         case .index, .health, .readiness, .model, .live, .errorCodes, .templates, .template,
             .count, .fetchedProperty, .relatedCount, .contextChanges:
             [.get]

@@ -97,6 +97,7 @@ package struct Routes: Sendable {
         case ("healthz", 0): return (.health, .health)
         case ("readyz", 0): return (.readiness, .readiness)
         case ("model", 0): return (.model, .model)
+        case ("metadata", 0): return (.metadata, .metadata)
         case ("changes", 0): return (.changes, .changes)
         case ("live", 0): return (.live, .live)
         case ("docs", 1) where rest.first == "errors": return (.errorCodes, .errorCodes)

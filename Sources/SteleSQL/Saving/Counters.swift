@@ -78,3 +78,15 @@ struct Counters {
         }
     }
 }
+
+extension SQLSchema {
+    /// Returns the highest key given out in each family, by the index of the root entity.
+    package func highestKeys(
+        _ connection: any SQLConnection
+    ) throws(StoreError) -> [Int: Int64] {
+        let counters = try Counters(self, connection)
+        return Dictionary(
+            storedTables.map { ($0.root, counters.highest(number(of: $0.root))) },
+            uniquingKeysWith: { first, _ in first })
+    }
+}

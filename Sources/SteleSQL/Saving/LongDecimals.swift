@@ -23,7 +23,7 @@ struct LongDecimals {
         attributes = Set(try Self.metadata(connection).longDecimals ?? [])
     }
 
-    private static func metadata(
+    static func metadata(
         _ connection: any SQLConnection
     ) throws(StoreError) -> StoreMetadata {
         guard let stored = try StoreMetadata.read(connection) else {

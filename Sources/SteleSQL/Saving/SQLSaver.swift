@@ -54,6 +54,17 @@ package final class SQLSaver {
         return deleted
     }
 
+    /// Changes users' keys of the metadata.
+    /// - Throws: as `PersistentStore.changeMetadata`.
+    package func changeMetadata(
+        _ identifier: String, _ change: (inout [String: PropertyList]) throws -> Void
+    ) throws {
+        var metadata = try LongDecimals.metadata(connection)
+        guard try metadata.change(identifier, change) else { return }
+        try metadata.write(to: connection)
+        hasWrittenBeside = true
+    }
+
     /// Returns whether something was written that is in no transaction of the history, and resets
     /// that. Called once per batch.
     package func takesWrittenBeside() -> Bool {

@@ -21,6 +21,6 @@ extension StoreMetadata {
 
     /// Writes the metadata.
     package func write(to connection: any SQLConnection) throws(StoreError) {
-        try connection.execute(Self.writing, [.data(try propertyList())])
+        try connection.execute(Self.writing, [.data(propertyList)])
     }
 }

@@ -10,7 +10,7 @@ struct ExternalFolder: Sendable {
     /// The folder of the files.
     let path: String
     /// Its parent folder.
-    private let support: String
+    let support: String
 
     init(store: String) {
         let cut = store.lastIndex(of: "/").map { store.index(after: $0) } ?? store.startIndex

@@ -70,6 +70,7 @@ struct StoreMigrator {
                     from: source, to: next, mappingModel: step.mappingModel)
                 manager.didAdvance = report
                 try manager.migrate()
+                try next.adoptMetadata(of: source)
             } catch {
                 next.close()
                 throw error
@@ -126,13 +127,23 @@ extension StoreOpening {
     fileprivate func versionHashes(among versions: KnownVersions) throws -> [String: [UInt8]]? {
         if isSQLite { return try SQLiteStore.versionHashes(path: path) }
         guard FileManager.default.fileExists(atPath: path) else { return nil }
+        let (store, version) = try open(anyOf: versions)
+        store.close()
+        return version.hashes
+    }
+
+    /// Opens an existing store with the version of the model that it was made with.
+    /// - Throws: `Failure` for a store of no known version.
+    func open(
+        anyOf versions: KnownVersions
+    ) throws -> (store: any PersistentStore, version: KnownVersion) {
         var refusal: (any Error)?
         for version in versions.versions.reversed() {
-            do {
-                try openAsIs(version.model).close()
-                return version.hashes
-            } catch { refusal = refusal ?? error }
+            do { return (try openAsIs(version.model), version) } catch {
+                refusal = refusal ?? error
+            }
         }
+        if let error = refusal as? StoreError { throw located(error) }
         throw refusal ?? Failure("\(path) is of no known version")
     }
 }

@@ -40,6 +40,17 @@ struct StoreOpening {
         }
     }
 
+    /// Finds the type of an existing store without its model.
+    /// - Throws: `Failure` for a file that does not exist or is no store.
+    init(existing path: String) throws {
+        guard access(path, F_OK) == 0 else { throw Failure("\(path): there is no store") }
+        guard let type = try Self.type(ofFile: path) else {
+            throw Failure("\(path) is not a store")
+        }
+        self.path = path
+        self.type = type
+    }
+
     /// The type of a store at that path.
     private static func type(_ path: String?, _ given: String?) throws -> String {
         guard let path else { return given ?? sqlite }

@@ -47,7 +47,7 @@ import Testing
         try fixture.old.change { context in
             for id in ids.suffix(2) { try context.delete(context.object(with: id)) }
         }
-        #expect(try fixture.old.read { try $0.highestKey(root: 0) } == 4)
+        #expect(try fixture.old.store.highestKeys[0] == 4)
         try fixture.migrate([.make("Tag", "Label", attributes: [("name", .source("name"))])])
         #expect(try fixture.new.insert("Label").map(\.key) == [5])
     }

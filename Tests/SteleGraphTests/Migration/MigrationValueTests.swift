@@ -77,6 +77,35 @@ import Testing
         #expect(try new.history().isEmpty)
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func metadataOfTheStoresAreConstants(_ kind: StoreKind) throws {
+        let fixture = try fixture((kind, kind == .xml ? .sqlite : .xml))
+        try fixture.old.store.setMetadata([
+            "release": 3, "com.example.place": "Rome", "nested": ["a": ["b": 1.5]],
+        ])
+        let path = "$manager.sourceStore.metadata"
+        try fixture.migrate([
+            .make(
+                "Person", "Human",
+                attributes: [
+                    ("name", try .text("uppercase:(\(path).com.example.place)")),
+                    ("age", try .text("$source.age + \(path).release")),
+                    ("height", try .text("\(path).nested.a.b")),
+                    ("teamName", try .text("$manager.destinationStore.metadata.NSStoreType")),
+                    ("made", try .text("\(path).NSStoreUUID")),
+                    ("nick", try .text("TERNARY(\(path).absent = nil, 'none', 'some')")),
+                ])
+        ])
+        let new = fixture.new
+        #expect(try new.values("Human.name").first == .string("ROME"))
+        #expect(try new.values("Human.age") == [.int(13), .int(23), .int(33)])
+        #expect(try new.values("Human.height").first == .decimal(1.5))
+        let type = kind == .xml ? "SQLite" : "XML"
+        #expect(try new.values("Human.teamName").first == .string(type))
+        #expect(try new.values("Human.made").first == .string(fixture.old.store.identifier))
+        #expect(try new.values("Human.nick").first == .string("none"))
+    }
+
     @Test func namesOfTheMappingAreConstants() throws {
         let fixture = try fixture()
         let mapping = PropertyMapping.Value.expression(

@@ -139,22 +139,19 @@ import Testing
         ])
         try SQLiteStore.open(path: folder.store, model: source).close()
         let raw = try RawDatabase(folder.store)
-        func list() throws -> [String: PropertyListValue] {
-            try PropertyListDecoder().decode(
-                [String: PropertyListValue].self,
-                from: Data(try raw.bytes("SELECT Z_PLIST FROM Z_METADATA")))
+        func list() throws -> PropertyList {
+            try BinaryPropertyListReader.read(try raw.bytes("SELECT Z_PLIST FROM Z_METADATA"))
         }
-        let own: [String: PropertyListValue] = [
+        let own: [String: PropertyList] = [
             "text": .string("ü"), "flag": .bool(true), "off": .bool(false), "one": .integer(1),
             "large": .unsigned(.max), "small": .integer(.min), "half": .real(0.5),
-            "date": .date(Date(timeIntervalSinceReferenceDate: 1.5)),
-            "data": .data(Data([0, 255])), "list": .array([.integer(1), .string("2")]),
-            "members": .dictionary(["a": .array([]), "b": .dictionary([:])]),
+            "date": .date(1.5), "data": .data([0, 255]), "list": [1, "2"],
+            "members": ["a": [], "b": [:]],
         ]
-        let encoder = PropertyListEncoder()
-        encoder.outputFormat = .binary
-        let all = try list().merging(own) { $1 }
-        let hex = try encoder.encode(all).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        let all = try #require(list().entries) + own.map { .init(key: $0.key, value: $0.value) }
+        let hex = BinaryPropertyListWriter.bytes(.dictionary(all)).map {
+            ($0 < 16 ? "0" : "") + String($0, radix: 16)
+        }
         try raw.run("UPDATE Z_METADATA SET Z_PLIST = X'\(hex.joined())'")
         func check() throws {
             let now = try list()

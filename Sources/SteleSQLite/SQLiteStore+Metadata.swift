@@ -1,0 +1,71 @@
+import SteleModel
+import StelePersistence
+import SteleSQL
+
+/// What the store says of itself, in Z_METADATA.
+extension SQLiteStore {
+    /// The metadata (NSPersistentStore.metadata).
+    public var metadata: [String: PropertyList] {
+        get throws(StoreError) {
+            try onReader { connection throws(StoreError) in
+                try StoreFile.look(connection, path).metadata.values(identifier)
+            }
+        }
+    }
+
+    /// Changes users' keys of the metadata, on the writer's thread.
+    public func changeMetadata(
+        _ change: (inout [String: PropertyList]) throws -> Void
+    ) throws {
+        // The closure is not used after this call returns.
+        try withoutActuallyEscaping(change) { change in
+            _ = try queue.perform(WriterJob(.metadata(identifier, change)))
+        }
+    }
+
+    /// The highest keys given out (Z_MAX).
+    public var highestKeys: [Int: Int64] {
+        get throws(StoreError) {
+            try onReader { connection throws(StoreError) in
+                try schema.highestKeys(connection)
+            }
+        }
+    }
+
+    private func onReader<Result>(
+        _ body: (Connection) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let connection = try readers.take(waits: true)
+        defer { readers.give(connection) }
+        return try body(connection)
+    }
+
+    /// Returns the metadata of a store's file without opening the store and without its model
+    /// (NSPersistentStoreCoordinator.metadataForPersistentStore(ofType:at:)).
+    /// - Throws: `StoreError`: `.incompatible` for a file that is not a store.
+    public static func metadata(path: String) throws(StoreError) -> [String: PropertyList] {
+        let found = try StoreFile.look(try Connection(path: path, creates: false), path)
+        return found.metadata.values(found.identifier)
+    }
+
+    /// Changes users' keys of a file's metadata without opening the store and without its model
+    /// (NSPersistentStoreCoordinator.setMetadata(_:forPersistentStoreOfType:at:)). Other programs
+    /// may have the store open.
+    /// - Throws: as `changeMetadata(_:)`.
+    public static func changeMetadata(
+        path: String, _ change: (inout [String: PropertyList]) throws -> Void
+    ) throws {
+        let connection = try Connection(path: path, creates: false)
+        _ = try StoreFile.look(connection, path)
+        try StoreFile.setUp(connection, path)
+        try connection.run("BEGIN IMMEDIATE")
+        do {
+            var (identifier, metadata) = try StoreFile.look(connection, path)
+            if try metadata.change(identifier, change) { try metadata.write(to: connection) }
+            try connection.run("COMMIT")
+        } catch {
+            _ = try? connection.run("ROLLBACK")
+            throw error
+        }
+    }
+}

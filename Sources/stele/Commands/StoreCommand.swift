@@ -1,0 +1,61 @@
+/// `stele store`: commands on a store.
+
+import ArgumentParser
+import SteleMigration
+import SteleModel
+import StelePersistence
+import SteleSQLite
+
+/// The subcommands of `stele store`, of which `info` is the default.
+struct StoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store", abstract: "Print what a store is, set its metadata, or copy it.",
+        subcommands: [
+            StoreInfoCommand.self, StoreMetadataCommand.self, StoreMigrateCommand.self,
+        ],
+        defaultSubcommand: StoreInfoCommand.self)
+}
+
+/// The store of a command that needs the model only for some types of store.
+struct ExistingStore: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "The model, or the package with the store's version. SQLite stores need none.",
+            valueName: "model"))
+    var model: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The store's file; by default the model's name in this folder.", valueName: "path"))
+    var store: String?
+
+    func validate() throws {
+        if store == nil, model == nil { throw ValidationError("name a store by --store") }
+    }
+
+    /// The place and type of the store, and its model with all versions if it is named.
+    /// - Throws: `Failure` for a store that does not exist.
+    func find() throws -> (opening: StoreOpening, package: ModelPackage?) {
+        let package = try model.map { try ModelPackage($0) }
+        if let store { return (try StoreOpening(existing: store), package) }
+        guard let package else { throw Failure("name a store by --store") }
+        let path = try StoreOpening(nil, type: nil, package.model).path
+        return (try StoreOpening(existing: path), package)
+    }
+
+    /// Calls a function with the open store and the version that it was made with.
+    /// - Throws: `Failure` if the store is of no version of the model, or no model is named.
+    static func open<Result>(
+        _ opening: StoreOpening, _ package: ModelPackage?,
+        _ body: (any PersistentStore, KnownVersion) throws -> Result
+    ) throws -> Result {
+        guard let package else {
+            throw Failure(
+                "\(opening.path): a store of the type \(opening.type) is read by its model: name "
+                    + "the model, too")
+        }
+        let (store, version) = try opening.open(anyOf: package.versions())
+        defer { store.close() }
+        return try body(store, version)
+    }
+}

@@ -1,0 +1,70 @@
+// Copying a store of each kind into each other.
+
+import SteleGraph
+import SteleMigration
+import SteleModel
+import StelePersistence
+import TestSupport
+import Testing
+
+@Suite struct StoreCopyTests {
+    private let folders: [TemporaryFolder]
+
+    init() throws { folders = [try TemporaryFolder(), try TemporaryFolder()] }
+
+    @Test(arguments: StoreKind.allCases, StoreKind.allCases)
+    func theWholeGraphIsEqual(_ from: StoreKind, _ to: StoreKind) throws {
+        let model = try allTypesModel()
+        let source = try Stage(from, model, at: folders[0].store)
+        defer { source.close() }
+        try source.fill()
+        // The keys of the last objects are not given again.
+        let gone = try source.insert("Note", count: 2) + source.insert("Tag", count: 3)
+        try source.change { context in
+            for id in gone { try context.delete(context.object(with: id)) }
+        }
+        let own: [String: PropertyList] = ["release": 3, "names": ["a", "b"]]
+        try source.coordinator.store.setMetadata(own)
+        let (objects, keys) = (try source.objects(), try source.coordinator.store.highestKeys)
+        let before = try source.coordinator.store.metadata
+
+        var copy = try to.open(model, at: folders[1].store)
+        var advances = 0
+        try MigrationManager.copy(source.coordinator.store, to: copy) { _ in advances += 1 }
+        #expect(advances > 0)
+        if to != .memory {
+            copy.close()
+            copy = try to.open(model, at: folders[1].store)
+        }
+        let stage = Stage(copy)
+        defer { stage.close() }
+        var wanted = objects
+        // The form has no versions.
+        if to == .xml { for index in wanted.indices { wanted[index].snapshot.version = 1 } }
+        let found = try stage.objects()
+        #expect(found.count == wanted.count)
+        for (found, wanted) in zip(found, wanted) { #expect(found == wanted) }
+        #expect(try copy.highestKeys == keys)
+        #expect(try stage.history().isEmpty)
+        let metadata = try copy.metadata
+        for (key, value) in own { #expect(metadata[key] == value) }
+        #expect(metadata["NSStoreModelVersionHashes"] == before["NSStoreModelVersionHashes"])
+        let tag = try #require(stage.insert("Tag").first)
+        #expect(tag.key == (keys[tag.root] ?? 0) + 1)
+        // The source is as it was.
+        #expect(try source.objects() == objects)
+        #expect(try source.coordinator.store.metadata == before)
+    }
+
+    @Test func aStoreWithObjectsIsNoDestination() throws {
+        let model = try allTypesModel()
+        let source = try Stage(.memory, model, at: "")
+        let other = try Stage(.sqlite, model, at: folders[0].store)
+        defer { other.close() }
+        _ = try other.insert("Tag")
+        let error = try #require(throws: MigrationError.self) {
+            try MigrationManager.copy(source.coordinator.store, to: other.coordinator.store)
+        }
+        #expect(error.description.contains("the destination has objects"))
+    }
+}
