@@ -51,12 +51,27 @@ extension SQLiteStore {
     /// Changes users' keys of a file's metadata without opening the store and without its model
     /// (NSPersistentStoreCoordinator.setMetadata(_:forPersistentStoreOfType:at:)). Other programs
     /// may have the store open.
-    /// - Throws: as `changeMetadata(_:)`.
+    /// - Throws: as `changeMetadata(_:)`; `StoreError.busy` while a migration replaces the file.
     public static func changeMetadata(
         path: String, _ change: (inout [String: PropertyList]) throws -> Void
     ) throws {
         let connection = try Connection(path: path, creates: false)
         _ = try StoreFile.look(connection, path)
+        var isDone = false
+        // The lock keeps a migration from replacing the file meanwhile.
+        let lock = try StoreLock(store: path) { () throws(any Error) in
+            try write(change, connection, path)
+            isDone = true
+        }
+        defer { lock?.leave() }
+        if !isDone { try write(change, connection, path) }
+    }
+
+    private static func write(
+        _ change: (inout [String: PropertyList]) throws -> Void, _ connection: Connection,
+        _ path: String
+    ) throws {
+        try StoreFile.checkIsCurrent(connection, path)
         try StoreFile.setUp(connection, path)
         try connection.run("BEGIN IMMEDIATE")
         do {
