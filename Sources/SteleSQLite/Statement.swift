@@ -132,16 +132,13 @@ final class Statement {
     func snapshot(_ shape: RowShape, from first: Int32) -> Snapshot? {
         let place = Int(sqlite3_column_int64(handle, first + 1)) &- shape.firstNumber
         guard shape.sources.indices.contains(place) else { return nil }
+        var values: [Value] = []
         // A pointer avoids a retain and a bounds check for each value.
-        let values = shape.sources[place].withUnsafeBufferPointer { sources in
-            [Value](unsafeUninitializedCapacity: sources.count) { buffer, count in
-                guard let start = buffer.baseAddress else { return }
-                for (index, source) in sources.enumerated() {
-                    let read: Value =
-                        source.column < 0 ? .null : value(first + 3 + source.column, source.kind)
-                    (start + index).initialize(to: read)
-                }
-                count = sources.count
+        shape.sources[place].withUnsafeBufferPointer { sources in
+            values.reserveCapacity(sources.count)
+            for source in sources {
+                values.append(
+                    source.column < 0 ? .null : value(first + 3 + source.column, source.kind))
             }
         }
         return Snapshot(

@@ -113,6 +113,63 @@ import Testing
         }
     }
 
+    private func things() throws -> GraphStore {
+        try GraphStore([
+            EntityMaker("Base").attribute("name", .string),
+            EntityMaker("Special", parent: "Base"),
+            EntityMaker("Thing").attribute("name", .string).unique("name").toOne("base", "Base"),
+        ])
+    }
+
+    /// Rows are inserted 512 at a time; 600 end with statements of fewer.
+    @Test(arguments: [0, 511, 512, 599])
+    func aDuplicateAmongManyNewObjectsIsNamed(_ place: Int) throws {
+        let it = try things()
+        let first = try it.insert("Thing")[0]
+        func names(_ duplicate: String?) -> [String] {
+            (0..<600).map { $0 == place ? duplicate ?? "new" : "name \($0)" }
+        }
+        func insert(_ names: [String]) throws {
+            try it.change { context in
+                for name in names {
+                    try context.insert(try it.entity("Thing"))["name"] = .string(name)
+                }
+            }
+        }
+        #expect {
+            try insert(names("Thing 1"))
+        } throws: { error in
+            guard case StoreError.constraint(let it)? = error as? StoreError else { return false }
+            return it.values == [.string("Thing 1")] && it.databaseKey == first.key
+        }
+        #expect(try it.history().count == 1)
+        try insert(names(nil))
+        let changes = try #require(try it.history().last).changes
+        #expect(changes.map(\.key) == (2...601).map(Int64.init))
+        let stored = try RawDatabase(it.folder.store).texts(
+            "SELECT ZNAME FROM ZTHING ORDER BY Z_PK")
+        #expect(stored == ["Thing 1"] + names(nil))
+    }
+
+    @Test func manyNewObjectsHaveTheEntitiesOfTheirDestinations() throws {
+        let it = try things()
+        let old = try it.insert("Special")[0]
+        try it.change { context in
+            let new = try context.insert(try it.entity("Base"))
+            for number in 0..<40 {
+                let thing = try context.insert(try it.entity("Thing"))
+                thing["name"] = .string("\(number)")
+                if number % 3 > 0 {
+                    try thing.set("base", number % 3 == 1 ? new : try context.get(old))
+                }
+            }
+        }
+        let rows = try RawDatabase(it.folder.store).texts(
+            "SELECT count(*) || ' ' || ifnull(t.Z1_BASE, '-') || ' ' || ifnull(b.Z_ENT, '-') "
+                + "FROM ZTHING t LEFT JOIN ZBASE b ON b.Z_PK = t.ZBASE GROUP BY b.Z_ENT")
+        #expect(rows == ["14 - -", "13 1 1", "13 2 2"])
+    }
+
     @Test func objectsWithoutAValueDoNotBreakAConstraint() throws {
         let it = try GraphStore(try sampleModel("World"))
         let country = try it.entity("Country")

@@ -59,7 +59,7 @@ final class MigrationStep {
 }
 
 /// Where the value of an attribute comes from.
-struct AttributeRecipe {
+final class AttributeRecipe {
     enum Source {
         /// A slot of the source object, whose type is that of the attribute.
         case slot(Int)
@@ -73,6 +73,12 @@ struct AttributeRecipe {
     let source: Source
     /// Whether null stands for the attribute's default.
     let replacesNull: Bool
+
+    init(attribute: Attribute, source: Source, replacesNull: Bool) {
+        self.attribute = attribute
+        self.source = source
+        self.replacesNull = replacesNull
+    }
 
     var isGeneral: Bool {
         if case .general = source { return true }

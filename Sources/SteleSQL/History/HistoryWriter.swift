@@ -68,11 +68,11 @@ struct HistoryWriter {
 
     /// Begins a save's transaction and returns its number.
     mutating func begin(
-        _ request: SaveRequest, at time: Double, counters: inout Counters,
+        by author: String?, in contextName: String?, at time: Double, counters: inout Counters,
         _ connection: any SQLConnection
     ) throws(StoreError) -> Int64 {
-        let author = try key(of: request.author, &counters, connection)
-        let context = try key(of: request.contextName, &counters, connection)
+        let author = try key(of: author, &counters, connection)
+        let context = try key(of: contextName, &counters, connection)
         let process = try key(of: "stele", &counters, connection)
         counters.reserve(request.number &- 1, of: HistoryTables.transaction)
         let number = try counters.next(HistoryTables.transaction)

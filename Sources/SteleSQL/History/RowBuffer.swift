@@ -28,7 +28,9 @@ struct RowBuffer {
             // one.
             let row = "(\(columns.map { _ in "?" }.joined(separator: ", "))\(fixed))"
             let rows = Array(repeating: row, count: count).joined(separator: ", ")
-            return (count, SQLText("INSERT INTO \(table) (\(names)) VALUES \(rows)"))
+            // With OR FAIL, SQLite copies no page that a statement of many rows changes in order to
+            // undo all of it.
+            return (count, SQLText("INSERT OR FAIL INTO \(table) (\(names)) VALUES \(rows)"))
         }
     }
 
@@ -46,17 +48,30 @@ struct RowBuffer {
         if count < self.count { values.removeLast((self.count - count) * width) }
     }
 
-    /// Inserts the waiting rows.
+    /// Inserts the waiting rows. If one violates a constraint, the rows before it are inserted, and
+    /// it and the rest still wait.
     mutating func write(to connection: any SQLConnection) throws(StoreError) {
         var rest = values[...]
         while !rest.isEmpty {
             for (rows, sql) in inserts where rest.count >= rows * width {
                 let isAll = values.count == rows * width
-                try connection.execute(sql, isAll ? values : Array(rest.prefix(rows * width)))
+                do throws(StoreError) {
+                    try connection.execute(sql, isAll ? values : Array(rest.prefix(rows * width)))
+                } catch {
+                    var inserted = 0
+                    if case .constraint = error {
+                        inserted = Int(try connection.integer(Self.changes) ?? 0)
+                    }
+                    values = Array(rest.dropFirst(inserted * width))
+                    throw error
+                }
                 rest = rest.dropFirst(rows * width)
                 break
             }
         }
         values.removeAll(keepingCapacity: true)
     }
+
+    /// The number of rows that the last statement inserted, also one that failed.
+    private static let changes = SQLText("SELECT changes()")
 }

@@ -10,8 +10,6 @@ package final class SQLSaver {
     let schema: SQLSchema
     let connection: any SQLConnection
     var statements: SaveStatements
-    /// For each entity, whether its rows must be inserted one by one.
-    let constrained: [Bool]
     var counters: Counters
     private var history: HistoryWriter
     let derived: DerivedAttributes
@@ -28,7 +26,6 @@ package final class SQLSaver {
         self.schema = schema
         self.connection = connection
         statements = SaveStatements(schema)
-        constrained = Self.constrained(schema)
         derived = DerivedAttributes(schema.model)
         history = try HistoryWriter(schema, connection)
         counters = try Counters(schema, connection)
@@ -116,8 +113,11 @@ package final class SQLSaver {
         var told: [HistoryChange] = []
         told.reserveCapacity(operations.count)
         var number = whole?.number
+        // Constants, because `tell` would copy the whole request for each change.
+        let (isRecorded, author) = (request.isRecorded, request.author)
+        let contextName = request.contextName
         func tell(_ applied: AppliedChange) throws(StoreError) {
-            guard request.isRecorded else {
+            guard isRecorded else {
                 longDecimals.note(applied.change)
                 return told.append(HistoryChange(applied))
             }
@@ -125,7 +125,8 @@ package final class SQLSaver {
             if let number {
                 transaction = number
             } else {
-                transaction = try history.begin(request, at: time, counters: &counters, connection)
+                transaction = try history.begin(
+                    by: author, in: contextName, at: time, counters: &counters, connection)
                 number = transaction
             }
             longDecimals.note(applied.change)

@@ -79,7 +79,7 @@ struct SaveOperations {
     /// Returns whether an object has several changes. The keys of new objects differ, so inserts
     /// alone need no lookup.
     private static func namesAnyTwice(_ changes: [ObjectChange], _ keys: KeyReplacement) -> Bool {
-        if changes.count < 2 { return false }
+        if changes.count < 2 || ascend(changes) { return false }
         var new = 0
         var seen: Set<ObjectID> = []
         for place in changes.indices {
@@ -92,6 +92,18 @@ struct SaveOperations {
             if key < 0 || !seen.insert(ObjectID(root: root, key: key)).inserted { return true }
         }
         return new > keys.permanent.count
+    }
+
+    /// Returns whether the changes are of one entity, with ascending permanent keys.
+    private static func ascend(_ changes: [ObjectChange]) -> Bool {
+        var last: Int64 = 0
+        for place in changes.indices {
+            guard changes[place].key > last, changes[place].entity == changes[0].entity else {
+                return false
+            }
+            last = changes[place].key
+        }
+        return true
     }
 
     /// Merges the changes of each object: the later change with the earlier one's state before it.

@@ -35,12 +35,13 @@ struct SaveStatements {
         return made
     }
 
-    /// The same for many rows, for an entity without columns for the concrete entities of
-    /// destinations. A row has the key and the slots in their order.
+    /// The same for many rows. A row has the key, the slots in their order, and the concrete
+    /// entities of to-one destinations with subentities.
     mutating func rows(_ entity: Int) -> RowBuffer {
         if let made = rows[entity] { return made }
         let table = schema.table(of: entity)
-        let columns = schema.mappings[entity].slotColumns.filter { $0 >= 0 }
+        let mapping = schema.mappings[entity]
+        let columns = (mapping.slotColumns + mapping.entityColumns).filter { $0 >= 0 }
             .map { table.columns[$0].name }
         let made = RowBuffer(
             table: table.name, columns: ["Z_PK"] + columns,
