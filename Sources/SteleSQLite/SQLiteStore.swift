@@ -259,8 +259,8 @@ public final class SQLiteStore: PersistentStore {
         observer.withLock { $0 }?.storeDidChangeElsewhere()
     }
 
-    /// Accepts no more saves, and stops the writer's and the checkpointer's threads when the waiting
-    /// saves are done.
+    /// Accepts no more saves, and stops the writer's and the checkpointer's threads when the saves
+    /// that wait are done.
     func stopWriting() {
         queue.close()
         checkpointer.close()

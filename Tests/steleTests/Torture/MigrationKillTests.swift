@@ -46,9 +46,7 @@ import Testing
             #expect(try store.files() == whole.files())
             #expect(store.externalFiles.count == whole.externalFiles.count)
         }
-        print(
-            "migration beside, \(kind): \(counts.old) kills left the old store, \(counts.new) the new one"
-        )
+        print("migration beside, \(kind): old after \(counts.old) kills, new after \(counts.new)")
     }
 }
 
