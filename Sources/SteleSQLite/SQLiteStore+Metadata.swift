@@ -57,14 +57,10 @@ extension SQLiteStore {
     ) throws {
         let connection = try Connection(path: path, creates: false)
         _ = try StoreFile.look(connection, path)
-        var isDone = false
         // The lock keeps a migration from replacing the file meanwhile.
-        let lock = try StoreLock(store: path) { () throws(any Error) in
-            try write(change, connection, path)
-            isDone = true
-        }
+        let lock = try StoreLock(store: path) {}
         defer { lock?.leave() }
-        if !isDone { try write(change, connection, path) }
+        try write(change, connection, path)
     }
 
     private static func write(

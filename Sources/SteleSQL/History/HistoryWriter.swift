@@ -67,14 +67,15 @@ struct HistoryWriter {
     }
 
     /// Begins a save's transaction and returns its number.
+    /// - Parameter least: the least number that it may have.
     mutating func begin(
-        by author: String?, in contextName: String?, at time: Double, counters: inout Counters,
-        _ connection: any SQLConnection
+        by author: String?, in contextName: String?, at time: Double, least: Int64,
+        counters: inout Counters, _ connection: any SQLConnection
     ) throws(StoreError) -> Int64 {
         let author = try key(of: author, &counters, connection)
         let context = try key(of: contextName, &counters, connection)
         let process = try key(of: "stele", &counters, connection)
-        counters.reserve(request.number &- 1, of: HistoryTables.transaction)
+        counters.reserve(least &- 1, of: HistoryTables.transaction)
         let number = try counters.next(HistoryTables.transaction)
         for value in [.int(number), author, process, context, process, .date(time)] {
             transactionRows.append(value)

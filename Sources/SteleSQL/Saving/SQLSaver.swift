@@ -116,6 +116,7 @@ package final class SQLSaver {
         // Constants, because `tell` would copy the whole request for each change.
         let (isRecorded, author) = (request.isRecorded, request.author)
         let contextName = request.contextName
+        let least = request.number
         func tell(_ applied: AppliedChange) throws(StoreError) {
             guard isRecorded else {
                 longDecimals.note(applied.change)
@@ -126,7 +127,8 @@ package final class SQLSaver {
                 transaction = number
             } else {
                 transaction = try history.begin(
-                    by: author, in: contextName, at: time, counters: &counters, connection)
+                    by: author, in: contextName, at: time, least: least, counters: &counters,
+                    connection)
                 number = transaction
             }
             longDecimals.note(applied.change)
