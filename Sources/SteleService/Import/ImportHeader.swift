@@ -103,7 +103,8 @@ struct ImportHeader {
     mutating func line(_ cells: [Cell], _ place: LinePlace, _ plan: ImportPlan) throws -> ImportLine
     {
         guard cells.count == names.count else {
-            throw ImportError("the row has \(cells.count) cells, and the header \(names.count)")
+            throw ImportError(
+                "the row has \(cells.count.counted("cell")), and the header \(names.count)")
         }
         let name = entityColumn.flatMap { cells[$0].isNull ? nil : cells[$0].text }
         let entity = try ImportLine.entity(named: name, of: plan.files[place.file], plan.model)
@@ -132,7 +133,7 @@ struct ImportHeader {
             case .unknown(let name): if !cell.isNull { try line.refuse(name, plan) }
             }
         }
-        line.findKey(plan)
+        line.findKeys(plan)
         return line
     }
 
