@@ -85,10 +85,13 @@ struct ImportHeader {
     /// The columns for each entity that the file has records of.
     private var columns: [Int: [Column]] = [:]
 
-    /// - Throws: `ImportError` for a name that is empty or occurs twice.
+    /// - Throws: `ImportError` for a name that is empty, occurs twice or contains a line break.
     init(_ cells: [Cell]) throws {
         names = cells.map(\.text)
         for (index, name) in names.enumerated() {
+            if name.utf8.contains(0x0D) {
+                throw ImportError("the lines of the file end with \\r, and must end with \\n")
+            }
             if name.isEmpty { throw ImportError("column \(index + 1) of the header has no name") }
             if names[..<index].contains(name) {
                 throw ImportError("the header has the column \(name) twice")

@@ -9,11 +9,11 @@ struct ImportIdentities {
     private let plan: ImportPlan
     /// The highest key that the store has given out, by root entity.
     private var highest: [Int: Int64] = [:]
-    /// The keys by root entity and `_id`, where they differ from it: if objects get new ids, and for
-    /// records whose object was found by its key.
+    /// The keys by root entity and `_id`, where they differ from it: if objects get new ids, and
+    /// for records whose object was found by its key.
     private var mapped: [Int: [Int64: Int64]] = [:]
-    /// The keys that the store has given to records without `_id`, by root entity, ascending. Such a
-    /// key is no `_id` of the files.
+    /// The keys that the store has given to records without `_id`, by root entity, ascending. Such
+    /// a key is no `_id` of the files.
     private var given: [Int: [ClosedRange<Int64>]] = [:]
 
     /// The most keys that are skipped at once to reach the id of a record.

@@ -65,6 +65,8 @@ public struct ImportPlan: Sendable {
     private let keys: [ImportKey?]
     /// The entities whose keys are uniqueness constraints, which have an index.
     private let isIndexed: [Bool]
+    /// Whether a key contains a relationship.
+    let hasLinkedKeys: Bool
     /// The keys of objects by their concrete entity.
     private let namings: [[Naming]]
     /// The entities whose keys contain a slot, by the entity that has it.
@@ -99,6 +101,7 @@ public struct ImportPlan: Sendable {
             let names = Set(key?.parts.map(\.name) ?? [])
             return entity.uniquenessConstraints.contains { Set($0) == names }
         }
+        hasLinkedKeys = found.contains { $0?.hasLinks == true }
         namings = model.entities.map { Self.namings(of: $0, found, model) }
         keyed = Self.keyed(found, model)
         let named = try files.map { path, entity in

@@ -6,7 +6,7 @@ import StelePersistence
 
 extension ImportRun {
     /// The objects of a batch, and those that it refers to.
-    struct Batch {
+    final class Batch {
         /// The object of a line.
         struct Made {
             let object: ManagedObject
@@ -42,45 +42,45 @@ extension ImportRun {
         var latePlaces: [LinkID: Int] = [:]
         /// The links that were promised to the directory.
         var promised: Set<LinkID> = []
+
+        init(lines: [ImportLine]) { self.lines = lines }
     }
 
     /// Inserts lines as one part of the save. It returns the lines that must wait for others.
     func insert(_ lines: [ImportLine]) throws -> [ImportLine] {
         if lines.isEmpty { return [] }
         return try inContext { context in
-            var batch = Batch(lines: lines)
-            let linked = linkedNames(lines.lazy.flatMap(\.references))
+            let batch = Batch(lines: lines)
+            var linked: [Int: Set<[Value]>] = [:]
+            for line in lines {
+                for reference in line.references { addNames(of: reference, to: &linked) }
+            }
             try directory.load(
-                ownNames(of: lines).merging(linked) { $0.union($1) }, context,
-                isFirst: summary.total == 0)
+                [linked, ownNames(of: lines)], context, isFirst: summary.total == 0)
             if plan.options.onConflict == .error { directory.use(linked) }
-            try find(lines, &batch, context)
+            try find(lines, batch, context)
             let ready = ready(batch)
             try reserveIDs(of: batch)
             for (index, line) in lines.enumerated() {
                 let made = try plan.placing(line.place) {
-                    ready[index] ? try make(line, &batch, context) : nil
+                    ready[index] ? try make(line, batch, context) : nil
                 }
                 batch.made.append(made)
             }
             for (line, made) in zip(lines, batch.made) {
                 guard let made else { continue }
-                try plan.placing(line.place) { try link(line, made, &batch) }
+                try plan.placing(line.place) { try link(line, made, batch) }
             }
             try save(context, batch)
             return lines.indices.filter { !ready[$0] }.map { lines[$0] }
         }
     }
 
-    /// The names that references use, by entity.
-    func linkedNames(_ references: some Sequence<ImportLine.Reference>) -> [Int: Set<[Value]>] {
-        var names: [Int: Set<[Value]>] = [:]
-        for reference in references {
-            for case .key(let name) in reference.names {
-                names[reference.relationship.destination, default: []].insert(name)
-            }
+    /// Adds the names that a reference uses, by entity.
+    func addNames(of reference: ImportLine.Reference, to names: inout [Int: Set<[Value]>]) {
+        for case .key(let name) in reference.names {
+            names[reference.relationship.destination, default: []].insert(name)
         }
-        return names
     }
 
     /// The names of the lines' objects that are looked up, by entity.
@@ -122,7 +122,7 @@ extension ImportRun {
 
     /// Reads the stored objects that the lines name, with one query for each root entity.
     private func find(
-        _ lines: [ImportLine], _ batch: inout Batch, _ context: ManagedObjectContext
+        _ lines: [ImportLine], _ batch: Batch, _ context: ManagedObjectContext
     ) throws {
         var keys: [Int: Set<Int64>] = [:]
         for line in lines {
@@ -141,7 +141,7 @@ extension ImportRun {
                 try plan.placing(line.place) { try collectKeys(of: reference, &keys) }
             }
         }
-        try find(keys, &batch, context)
+        try find(keys, batch, context)
     }
 
     /// Adds the keys of the stored objects that a reference names, by root entity.
@@ -155,7 +155,7 @@ extension ImportRun {
 
     /// Reads stored objects.
     func find(
-        _ keys: [Int: Set<Int64>], _ batch: inout Batch, _ context: ManagedObjectContext
+        _ keys: [Int: Set<Int64>], _ batch: Batch, _ context: ManagedObjectContext
     ) throws {
         for (root, all) in keys {
             for (key, object) in try context.existingObjects(root: root, keys: Array(all)) {
@@ -174,8 +174,8 @@ extension ImportRun {
         }
     }
 
-    /// For each line, whether it can be inserted: the destinations that it needs are in the store or
-    /// in the batch, and no earlier record of its object waits.
+    /// For each line, whether it can be inserted: the destinations that it needs are in the store
+    /// or in the batch, and no earlier record of its object waits.
     private func ready(_ batch: Batch) -> [Bool] {
         let lines = batch.lines
         var ready = [Bool](repeating: true, count: lines.count)

@@ -121,7 +121,7 @@ extension ImportRun {
 
 extension ImportRun.Batch {
     /// The line that an object was made of.
-    fileprivate func line(root: Int, key: Int64) -> ImportLine? {
+    func line(root: Int, key: Int64) -> ImportLine? {
         zip(lines, made).first { _, made in
             guard let object = made?.object, object.id.root == root else { return false }
             return object.id.key == key || kept[object.id] == key

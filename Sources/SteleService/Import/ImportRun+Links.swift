@@ -18,10 +18,10 @@ extension ImportRun {
     }
 
     /// Makes the links of a line. Those to objects that are not known yet wait.
-    func link(_ line: ImportLine, _ made: Batch.Made, _ batch: inout Batch) throws {
+    func link(_ line: ImportLine, _ made: Batch.Made, _ batch: Batch) throws {
         for reference in line.references {
-            let it = LinkID(owner: made.object.id, relationship: reference.relationship.index)
             if !made.isNew {
+                let it = LinkID(made.object.id, reference.relationship)
                 if let place = batch.latePlaces[it] { batch.late[place] = nil }
                 if let place = deferredPlaces[it] { deferred[place] = nil }
             }
@@ -29,7 +29,9 @@ extension ImportRun {
             let former =
                 made.isNew || !reference.relationship.isToMany
                 ? [] : try made.object.members(reference.relationship)
-            if plan.options.onConflict == .update { batch.latePlaces[it] = batch.late.count }
+            if plan.options.onConflict == .update {
+                batch.latePlaces[LinkID(made.object.id, reference.relationship)] = batch.late.count
+            }
             batch.late.append(
                 Batch.Late(
                     owner: made.object, reference: rest, place: line.place, former: former))
@@ -106,18 +108,19 @@ extension ImportRun {
     /// Makes links that had to wait, in one part of the save.
     func link(_ some: [Deferred]) throws {
         try inContext { context in
-            try directory.load(linkedNames(some.lazy.map(\.reference)), context)
+            var names: [Int: Set<[Value]>] = [:]
+            for one in some { addNames(of: one.reference, to: &names) }
+            try directory.load([names], context)
             var keys: [Int: Set<Int64>] = [:]
             for one in some {
                 keys[one.owner.root, default: []].insert(one.owner.key)
                 try plan.placing(one.place) { try collectKeys(of: one.reference, &keys) }
             }
-            var batch = Batch(lines: [])
-            try find(keys, &batch, context)
+            let batch = Batch(lines: [])
+            try find(keys, batch, context)
             for one in some {
                 guard let owner = batch.found[one.owner] else { continue }
-                batch.promised.insert(
-                    LinkID(owner: one.owner, relationship: one.reference.relationship.index))
+                batch.promised.insert(LinkID(one.owner, one.reference.relationship))
                 try plan.placing(one.place) { try link(owner, one, batch) }
             }
             try save(context, batch)

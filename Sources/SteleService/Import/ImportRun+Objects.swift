@@ -7,7 +7,7 @@ import StelePersistence
 extension ImportRun {
     /// The object that a line inserts or updates; nil if it is left out.
     func make(
-        _ line: ImportLine, _ batch: inout Batch, _ context: ManagedObjectContext
+        _ line: ImportLine, _ batch: Batch, _ context: ManagedObjectContext
     ) throws -> Batch.Made? {
         guard let known = try existing(line, batch) else {
             if var error = repeated[line.place.file], !isRecognised(line) {
@@ -16,7 +16,7 @@ extension ImportRun {
                 summary.skipped += 1
                 return nil
             }
-            return try insert(line, &batch, context)
+            return try insert(line, batch, context)
         }
         if let id = line.id, plan.options.givesNewIDs || known.id.key != id {
             batch.identified[ObjectID(root: line.entity.root, key: id)] = known
@@ -31,7 +31,7 @@ extension ImportRun {
                     + "object cannot change its entity")
         }
         summary.updated[line.entity.name, default: 0] += 1
-        try rename(known, line, &batch)
+        try rename(known, line, batch)
         for (attribute, value) in line.values { known.setValue(value, for: attribute) }
         return Batch.Made(object: known, isNew: false)
     }
@@ -43,7 +43,7 @@ extension ImportRun {
     }
 
     private func insert(
-        _ line: ImportLine, _ batch: inout Batch, _ context: ManagedObjectContext
+        _ line: ImportLine, _ batch: Batch, _ context: ManagedObjectContext
     ) throws -> Batch.Made {
         let object = try context.insert(line.entity)
         for (attribute, value) in line.values { object.setValue(value, for: attribute) }
@@ -57,13 +57,13 @@ extension ImportRun {
             guard let name = try line.name(by: index) ?? naming.key.name(of: object) else {
                 continue
             }
-            add(name, naming, of: object, &batch)
+            add(name, naming, of: object, batch)
         }
         return Batch.Made(object: object, isNew: true)
     }
 
     private func add(
-        _ name: [Value], _ naming: Naming, of object: ManagedObject, _ batch: inout Batch
+        _ name: [Value], _ naming: Naming, of object: ManagedObject, _ batch: Batch
     ) {
         for entity in naming.entities {
             let isTwice = batch.named[entity]?[name].map { $0 !== object } ?? false
@@ -73,7 +73,7 @@ extension ImportRun {
 
     /// Records that an object loses a name and gets another, if a line that updates it says so.
     private func rename(
-        _ object: ManagedObject, _ line: ImportLine, _ batch: inout Batch
+        _ object: ManagedObject, _ line: ImportLine, _ batch: Batch
     ) throws {
         for (index, naming) in plan.namings(of: line.entity).enumerated() {
             let changes = line.values.contains { attribute, value in
@@ -90,7 +90,7 @@ extension ImportRun {
                     }
                 }
             }
-            if let new = line.name(by: index) { add(new, naming, of: object, &batch) }
+            if let new = line.name(by: index) { add(new, naming, of: object, batch) }
         }
     }
 

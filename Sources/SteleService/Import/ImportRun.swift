@@ -10,6 +10,11 @@ final class ImportRun {
     struct LinkID: Hashable {
         let owner: ObjectID
         let relationship: Int
+
+        init(_ owner: ObjectID, _ relationship: Relationship) {
+            self.owner = owner
+            self.relationship = relationship.index
+        }
     }
 
     /// A link that waits for its destinations.
@@ -32,6 +37,9 @@ final class ImportRun {
     var deferred: [Deferred?] = []
     /// The places of links in `deferred`, if later records can replace them.
     var deferredPlaces: [LinkID: Int] = [:]
+    /// The relationships that had too few members when they were saved, with the line of their
+    /// object.
+    var lackingMembers: [LinkID: LinePlace] = [:]
     /// The files that were read.
     private(set) var files: [Int] = []
     /// The errors for records without key in files that were imported before, by file.
@@ -71,6 +79,7 @@ final class ImportRun {
         try insertHeld()
         try linkDeferred()
         try summary.missing.check(plan)
+        try checkMembers()
         for request in receipts.receipts { _ = try save.save(request) }
     }
 

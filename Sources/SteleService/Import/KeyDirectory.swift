@@ -98,13 +98,13 @@ struct KeyDirectory {
     /// Looks up the names that are not known yet.
     /// - Parameter isFirst: whether the import has not inserted any object.
     mutating func load(
-        _ names: [Int: Set<[Value]>], _ context: ManagedObjectContext, isFirst: Bool = false
+        _ names: [[Int: Set<[Value]>]], _ context: ManagedObjectContext, isFirst: Bool = false
     ) throws {
         if count > Self.mostKept {
             for entity in known.keys where !whole.contains(entity) { known[entity] = nil }
             count = 0
         }
-        for (index, all) in names where !whole.contains(index) {
+        for (index, all) in names.joined() where !whole.contains(index) {
             let entity = plan.model.entities[index]
             guard let key = plan.key(of: entity) else { continue }
             guard plan.isIndexed(entity) else {
