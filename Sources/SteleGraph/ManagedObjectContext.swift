@@ -222,6 +222,11 @@ public final class ManagedObjectContext {
     /// - Throws: the errors of `save`.
     public func saveRequest() throws -> SaveRequest? { try ContextSave(self).request() }
 
+    /// The same without validation, for a part of a save that is validated at its end.
+    package func unvalidatedSaveRequest() throws -> SaveRequest? {
+        try ContextSave(self).request(validates: false)
+    }
+
     /// Applies the result of a `saveRequest` that the caller has saved with
     /// `PersistentStore.save(making:)` or with `save` and a completion. Objects and observers are
     /// notified. `save` calls it itself.

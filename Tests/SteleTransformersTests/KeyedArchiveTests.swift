@@ -94,6 +94,39 @@ import Testing
         }
     }
 
+    /// A megabyte of references from an array to itself: each level would read all of them.
+    @Test("References count against the bound before they are read", arguments: [0xA0, 0xD0])
+    func manyReferencesToOneContainerAreRefused(marker: UInt8) throws {
+        let count = 1 << 20
+        var bytes = Array("bplist00".utf8) + [marker | 0x0F, 0x12]
+        bytes += (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - 8 * $0)) }
+        // A dictionary's keys are texts, and its values the dictionary itself.
+        if marker == 0xD0 { bytes += Array(repeating: 1, count: count) }
+        bytes += Array(repeating: 0, count: count)
+        let text = bytes.count
+        bytes += [0x51, 0x61]
+        let table = bytes.count
+        func number(_ value: Int, _ size: Int) -> [UInt8] {
+            (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * (size - 1 - $0))) }
+        }
+        bytes += number(8, 4) + number(text, 4) + [0, 0, 0, 0, 0, 0, 4, 1]
+        bytes += number(2, 8) + number(0, 8) + number(table, 8)
+        let before = try peakMemory()
+        #expect(throws: BinaryPropertyListReader.Malformed.self) {
+            try BinaryPropertyListReader.read(bytes)
+        }
+        // Unbounded, the 128 levels of an array take a gigabyte.
+        #expect(try peakMemory() - before < 400 << 10)
+        #expect(throws: TransformationError.self) { try transformer.value(bytes) }
+    }
+
+    /// The most memory that the process has used, in KiB.
+    private func peakMemory() throws -> Int {
+        let status = try String(contentsOf: URL(filePath: "/proc/self/status"), encoding: .utf8)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return try #require(line?.split(separator: " ").dropLast().last.flatMap { Int($0) })
+    }
+
     @Test func manyAndLongOnesComeOut() throws {
         let long = String(repeating: "é", count: 70_000)
         let list = (0..<3_000).map { "\"text \($0)\"" }.joined(separator: ",")

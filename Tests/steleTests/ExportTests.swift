@@ -234,6 +234,14 @@ import Testing
         let dry = try run(
             "import", league, "--store", "b.sqlite", "all.ndjson", "--dry-run")
         #expect(dry.output.contains("nothing is saved"), "\(dry.errors)")
+        try folder.write(#"{"_id":1,"name":"One"}"#, to: "team.one.ndjson")
+        let single = try run("import", league, "--store", "c.sqlite", "team.one.ndjson")
+        #expect(single.output.contains("\n1 object in "), "\(single.output)")
+        let left = try run(
+            "import", league, "--store", "c.sqlite", "team.one.ndjson", "--on-conflict", "skip")
+        #expect(left.output.contains("1 record is left out\n0 objects in "), "\(left.output)")
+        let one = try run("export", league, "--store", "c.sqlite", "--output", "one.ndjson")
+        #expect(one.errors.contains("1 object in one.ndjson"), "\(one.errors)")
         let seeded = try run("import", league, "--store", "b.sqlite", "--seeds", "seeds")
         #expect(seeded.status == 1 && seeded.errors.contains("seeds: cannot be read"))
     }

@@ -80,6 +80,23 @@ import Testing
         #expect(summary.total == count && summary.skipped == 0)
     }
 
+    /// A members' count is complete when all records are imported.
+    @Test("Members that are required may be in a later batch", arguments: [1, 1_000])
+    func requiredMembersMayBeLater(batch: Int) throws {
+        let house = try House(
+            try makeModel([
+                EntityMaker("Team").attribute("name", .string)
+                    .toMany("players", "Player", inverse: "team", isOptional: false, count: 2...9)
+                    .unique("name"),
+                EntityMaker("Player").attribute("name", .string)
+                    .toOne("team", "Team", inverse: "players"),
+            ]))
+        let players = #"{"name":"x","team":"A"}"# + "\n" + #"{"name":"y","team":"A"}"#
+        _ = try house.load(
+            [("team.ndjson", #"{"name":"A"}"#), ("player.ndjson", players)], batch: batch)
+        #expect(try house.storedMembers("Team.players", of: 1) == [1, 2])
+    }
+
     @Test func aDryRunSavesNothing() throws {
         let house = try House(try model())
         let summary = try house.load(Self.files, keys: Self.keys) {

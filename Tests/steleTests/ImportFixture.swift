@@ -24,8 +24,9 @@ final class House: GraphFixture {
 
     deinit { coordinator.store.close() }
 
+    /// - Parameter batch: the most records of a part of the save.
     func load(
-        _ files: [(String, String)], keys: [(String, String)] = [],
+        _ files: [(String, String)], keys: [(String, String)] = [], batch: Int = 2_000,
         _ change: (inout ImportOptions) -> Void = { _ in }
     ) throws -> Import.Summary {
         var options = ImportOptions()
@@ -34,7 +35,7 @@ final class House: GraphFixture {
             model: model,
             files: try files.map { (path: try folder.write($0.1, to: $0.0), entity: nil) },
             keys: keys.map { (entity: $0.0, attribute: $0.1) }, options: options)
-        plan.recordsPerBatch = 2_000
+        plan.recordsPerBatch = batch
         return try Import(coordinator, plan).run()
     }
 

@@ -79,11 +79,12 @@ import Testing
         ("city.csv", "name,nme\na,b", 2, "no property nme"),
         ("city.csv", "name,people\na,x", 2, "people of City must be an integer"),
         ("city.csv", "name,people\n\n\"a\nb\",1\nc,\"\"", 5, "people of City"),
-        ("city.csv", "name,people\na", 2, "1 cells, and the header 2"),
+        ("city.csv", "name,people\na", 2, "1 cell, and the header 2"),
         ("city.csv", "name,name\na,b", 1, "the column name twice"),
         ("city.csv", "name\n\"a\"b", 2, "after its closing quote"),
         ("city.csv", "name\na\"b\"", 2, "contains a quote"),
         ("city.csv", "name\n\"a\nb", 2, "ends within a quoted cell"),
+        ("city.csv", "name\rBern\rThun\r", 1, "end with \\r"),
         ("city.json", "[{\"name\":\"a\"}\n{}]", 2, "where a comma or ] must be"),
         ("city.json", "[{}\n,3]", 2, "must be an array of objects"),
         ("city.json", "[{},\n{\"name\":1}]", 2, "name of City"),
@@ -186,6 +187,15 @@ import Testing
                 try ImportPlan(model: model, files: [], keys: [(entity, key)])
             }
             #expect(error?.message.contains(words) == true, "\(error as Any)")
+        }
+    }
+
+    @Test func aRowOfEmptyCellsIsARecord() throws {
+        for (file, separator) in [("city.csv", ","), ("city.tsv", "\t")] {
+            let house = try House(try model())
+            let rows = ["name\(separator)people", separator, "a\(separator)1", "", " "]
+            let summary = try house.load([(file, rows.joined(separator: "\r\n"))])
+            #expect(summary.objects == ["City": 2])
         }
     }
 

@@ -175,7 +175,8 @@ struct CSVTable: Sendable {
             renderer.write(.data(bytes), as: kind, to: &json)
             if let failure = json.failure { writer.fail(failure) }
             write(text: String(decoding: json.bytes, as: UTF8.self), to: &writer)
-        case .plain, .float: writer.base64(bytes, quoted: false)
+        // Without quotes an empty cell is null.
+        case .plain, .float: writer.base64(bytes, quoted: bytes.isEmpty)
         }
     }
 

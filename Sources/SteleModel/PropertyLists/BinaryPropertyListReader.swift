@@ -7,7 +7,7 @@ package struct BinaryPropertyListReader {
     private let offsets: [Int]
     private let referenceSize: Int
     /// How many more values may be created: with references few bytes can describe a very large
-    /// tree.
+    /// tree. Values are counted where they are referred to, before room is made for them.
     private var budget: PropertyList.Budget
     private static let depthLimit = 128
 
@@ -65,8 +65,7 @@ package struct BinaryPropertyListReader {
     }
 
     private mutating func object(_ index: Int, depth: Int) throws(Malformed) -> PropertyList {
-        guard offsets.indices.contains(index), depth < Self.depthLimit, budget.spend(bytes: 0)
-        else { throw Malformed() }
+        guard offsets.indices.contains(index), depth < Self.depthLimit else { throw Malformed() }
         let place = offsets[index]
         let marker = bytes[place]
         let low = Int(marker & 0x0F)
@@ -154,11 +153,11 @@ package struct BinaryPropertyListReader {
         return bytes[start..<start + count * unit]
     }
 
-    private func references(_ place: Int, groups: Int) throws(Malformed) -> [Int] {
+    private mutating func references(_ place: Int, groups: Int) throws(Malformed) -> [Int] {
         let (count, start) = try length(place)
-        guard count <= bytes.count, start <= bytes.count - count * groups * referenceSize else {
-            throw Malformed()
-        }
+        guard count <= bytes.count, start <= bytes.count - count * groups * referenceSize,
+            budget.spend(values: count * groups)
+        else { throw Malformed() }
         var found: [Int] = []
         found.reserveCapacity(count * groups)
         for index in 0..<count * groups {

@@ -77,10 +77,14 @@ public enum PropertyList: Hashable, Sendable {
         /// A budget for a list of so many bytes.
         package init(size: Int) { left = 1_000_000 + size / 16 }
 
-        /// Subtracts a value's cost.
+        /// Subtracts the cost of a value with so many bytes of text or data.
         /// - Returns: false where the budget is spent.
-        package mutating func spend(bytes: Int) -> Bool {
-            left -= 1 + bytes / 16
+        package mutating func spend(bytes: Int) -> Bool { spend(values: 1 + bytes / 16) }
+
+        /// Subtracts the cost of so many values.
+        /// - Returns: false where the budget is spent.
+        package mutating func spend(values: Int) -> Bool {
+            left -= values
             return left > 0
         }
     }

@@ -197,18 +197,26 @@ public final class Export {
     }
 
     /// The object with the values of its files.
+    /// - Throws: `ExportError` for a value that cannot be read, or that has no text.
     private func whole(_ object: Snapshot) throws -> Snapshot {
-        guard plan.model.hasExternalAttributes else { return object }
         var object = object
+        func name(_ slot: Int) -> String {
+            let entity = plan.model.entities[object.entity]
+            return "\(entity.slots[slot].name) of \(ObjectID.name(entity.name, object.key))"
+        }
         for (slot, value) in object.values.enumerated() {
-            guard case .external(let file) = value else { continue }
-            guard let bytes = file.bytes else {
-                let entity = plan.model.entities[object.entity]
-                throw ExportError(
-                    "the file of \(entity.slots[slot].name) of \(entity.name) \(object.key) cannot "
-                        + "be read: \(file.path)")
+            switch value {
+            case .external(let file):
+                guard let bytes = file.bytes else {
+                    throw ExportError("the file of \(name(slot)) cannot be read: \(file.path)")
+                }
+                object.values[slot] = .data(bytes)
+            case .double(let number) where !number.isFinite:
+                throw ExportError("\(name(slot)) is \(number), which no format can have")
+            case .date(let seconds) where !(abs(seconds) < ISO8601.secondsLimit):
+                throw ExportError("\(name(slot)) is beyond the years that a date can have")
+            default: break
             }
-            object.values[slot] = .data(bytes)
         }
         return object
     }

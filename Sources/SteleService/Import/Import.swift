@@ -14,7 +14,8 @@ public final class Import {
     public struct Summary: Sendable {
         /// The number of objects inserted, by entity name.
         public var objects: [String: Int] = [:]
-        /// The number of stored objects that were updated, by entity name.
+        /// The number of records that updated an object of the store or of an earlier record, by
+        /// entity name.
         public var updated: [String: Int] = [:]
         /// The number of records left out: of objects in the store, or with missing links.
         public var skipped = 0

@@ -85,10 +85,13 @@ struct ImportHeader {
     /// The columns for each entity that the file has records of.
     private var columns: [Int: [Column]] = [:]
 
-    /// - Throws: `ImportError` for a name that is empty or occurs twice.
+    /// - Throws: `ImportError` for a name that is empty, occurs twice or contains a line break.
     init(_ cells: [Cell]) throws {
         names = cells.map(\.text)
         for (index, name) in names.enumerated() {
+            if name.utf8.contains(0x0D) {
+                throw ImportError("the lines of the file end with \\r, and must end with \\n")
+            }
             if name.isEmpty { throw ImportError("column \(index + 1) of the header has no name") }
             if names[..<index].contains(name) {
                 throw ImportError("the header has the column \(name) twice")
@@ -103,7 +106,8 @@ struct ImportHeader {
     mutating func line(_ cells: [Cell], _ place: LinePlace, _ plan: ImportPlan) throws -> ImportLine
     {
         guard cells.count == names.count else {
-            throw ImportError("the row has \(cells.count) cells, and the header \(names.count)")
+            throw ImportError(
+                "the row has \(cells.count.counted("cell")), and the header \(names.count)")
         }
         let name = entityColumn.flatMap { cells[$0].isNull ? nil : cells[$0].text }
         let entity = try ImportLine.entity(named: name, of: plan.files[place.file], plan.model)
@@ -132,7 +136,7 @@ struct ImportHeader {
             case .unknown(let name): if !cell.isNull { try line.refuse(name, plan) }
             }
         }
-        line.findKey(plan)
+        line.findKeys(plan)
         return line
     }
 

@@ -4,27 +4,52 @@ import SteleGraph
 import SteleModel
 import StelePersistence
 
-/// Keeps the ids of records, or maps them to new ones.
+/// Keeps the ids of records, or maps them to the keys of other objects.
 struct ImportIdentities {
     private let plan: ImportPlan
     /// The highest key that the store has given out, by root entity.
     private var highest: [Int: Int64] = [:]
-    /// The new keys by root entity and `_id`, if objects get new ones.
+    /// The keys by root entity and `_id`, where they differ from it: if objects get new ids, and
+    /// for records whose object was found by its key.
     private var mapped: [Int: [Int64: Int64]] = [:]
+    /// The keys that the store has given to records without `_id`, by root entity, ascending. Such
+    /// a key is no `_id` of the files.
+    private var given: [Int: [ClosedRange<Int64>]] = [:]
 
     /// The most keys that are skipped at once to reach the id of a record.
     private static let widestGap: Int64 = 100_000_000
-    private static let keysPerRequest: Int64 = 10_000
 
     init(_ plan: ImportPlan) { self.plan = plan }
 
     /// The key in the store of a record's `_id`, which may not exist; nil if it is not known.
     func key(_ id: Int64, root: Int) -> Int64? {
-        plan.options.givesNewIDs ? mapped[root]?[id] : id
+        if let key = mapped[root]?[id] { return key }
+        return plan.options.givesNewIDs || isGiven(id, root: root) ? nil : id
     }
 
+    /// Records the key of the object that a record's `_id` names.
     mutating func note(_ id: Int64, root: Int, key: Int64) {
-        if plan.options.givesNewIDs { mapped[root, default: [:]][id] = key }
+        if plan.options.givesNewIDs || key != id { mapped[root, default: [:]][id] = key }
+    }
+
+    /// Records the keys of the new objects of a part of the save whose records have no `_id`. The
+    /// store gives them out one after the other, above all others.
+    mutating func noteGiven(_ keys: ClosedRange<Int64>, root: Int) {
+        highest[root]? = keys.upperBound
+        var ranges = given[root] ?? []
+        if let last = ranges.last, last.upperBound + 1 == keys.lowerBound {
+            ranges[ranges.count - 1] = last.lowerBound...keys.upperBound
+        } else {
+            ranges.append(keys)
+        }
+        given[root] = ranges
+    }
+
+    /// Whether the store has given a key to a record without `_id`.
+    func isGiven(_ key: Int64, root: Int) -> Bool {
+        guard let ranges = given[root] else { return false }
+        let place = ranges.firstPlace { $0.upperBound >= key }
+        return place < ranges.count && ranges[place].contains(key)
     }
 
     /// Whether an object with this key can be in the store.
@@ -34,7 +59,7 @@ struct ImportIdentities {
     /// - Throws: `ImportError` for a key that is too far away.
     mutating func reserve(upTo key: Int64, root: Int, _ save: any PartedSave) throws {
         // The first key tells which the store has given out before.
-        var last = try highest[root] ?? reserve(1, root: root, save)
+        let last = try highest[root] ?? firstKey(root: root, save)
         highest[root] = last
         guard key > last else { return }
         guard key - last <= Self.widestGap else {
@@ -42,20 +67,20 @@ struct ImportIdentities {
                 "the _id \(key) is far beyond those of the store: --new-ids gives the objects of "
                     + "the files new ids")
         }
-        while last < key {
-            last = try reserve(min(key - last, Self.keysPerRequest), root: root, save)
-        }
-        highest[root] = last
+        var request = SaveRequest(readToken: 0)
+        request.reservations = [ObjectID(root: root, key: key)]
+        _ = try save.save(request)
+        highest[root] = key
     }
 
-    /// Makes the store give out some keys.
-    /// - Returns: the last one.
-    private func reserve(_ count: Int64, root: Int, _ save: any PartedSave) throws -> Int64 {
+    /// Makes the store give out a key.
+    private func firstKey(root: Int, _ save: any PartedSave) throws -> Int64 {
         var request = SaveRequest(readToken: 0)
-        request.reservations = (1...count).map { ObjectID(root: root, key: -$0) }
-        guard let last = try save.save(request).permanentKeys[request.reservations[Int(count) - 1]]
-        else { throw StoreError.failed("the store gives out no keys") }
-        return last
+        request.reservations = [ObjectID(root: root, key: -1)]
+        guard let key = try save.save(request).permanentKeys[request.reservations[0]] else {
+            throw StoreError.failed("the store gives out no keys")
+        }
+        return key
     }
 }
 

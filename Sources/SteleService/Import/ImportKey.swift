@@ -1,5 +1,6 @@
 /// The properties whose values name the objects of an entity.
 
+import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
@@ -25,6 +26,14 @@ final class ImportKey: Sendable {
             case .toOne(let it, _): it.name
             }
         }
+
+        /// The index of the entity that declares the property.
+        var owner: Int {
+            switch self {
+            case .attribute(let it): it.owner
+            case .toOne(let it, _): it.owner
+            }
+        }
     }
 
     /// An attribute at the end of a path of parts.
@@ -41,6 +50,10 @@ final class ImportKey: Sendable {
     let leaves: [Leaf]
     /// The attribute of a key that is one attribute of the entity.
     let single: Attribute?
+    /// The parts that are attributes of the entity.
+    let attributes: [Attribute]
+    /// Whether a part is a relationship.
+    var hasLinks: Bool { attributes.count < parts.count }
 
     init(_ entity: Entity, _ parts: [Part]) {
         self.entity = entity
@@ -62,11 +75,8 @@ final class ImportKey: Sendable {
                 }
             }
         }
-        if parts.count == 1, case .attribute(let it) = parts[0] {
-            single = it
-        } else {
-            single = nil
-        }
+        attributes = parts.compactMap { if case .attribute(let it) = $0 { it } else { nil } }
+        single = parts.count == 1 ? attributes.first : nil
     }
 
     /// The names of the parts, for messages: `name, country`.
@@ -109,7 +119,24 @@ final class ImportKey: Sendable {
         return values
     }
 
-    /// A name for messages: `name "Bern", country "CH"`.
+    /// The name of an object; nil if a part of it is null.
+    func name(of object: ManagedObject) throws -> [Value]? {
+        var name: [Value] = []
+        for part in parts {
+            switch part {
+            case .attribute(let it):
+                let value = object.value(it)
+                if value.isNull { return nil }
+                name.append(value)
+            case .toOne(let it, let key):
+                guard let inner = try object.toOne(it).flatMap(key.name(of:)) else { return nil }
+                name += inner
+            }
+        }
+        return name
+    }
+
+    /// A name for messages: `name is "Bern", country is "CH"`.
     func shown(_ values: [Value]) -> String {
         zip(leaves, values).map { "\($0.names[0]) is \(Self.shown($1))" }.joined(separator: ", ")
     }
@@ -126,6 +153,19 @@ final class ImportKey: Sendable {
         case .data, .external: "those bytes"
         }
     }
+}
+
+/// The key by which objects of an entity are named among those of some entities: of the entity
+/// itself and of ancestors with the same key, or of ancestors with another key.
+struct Naming: Sendable {
+    let key: ImportKey
+    /// The indexes of the entities; the one nearest to the entity comes first.
+    var entities: [Int]
+}
+
+extension Int {
+    /// The number with a noun in its form: `1 object`, `2 objects`.
+    package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 
 extension String {

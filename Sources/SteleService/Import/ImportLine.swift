@@ -5,7 +5,7 @@ import SteleModel
 import StelePersistence
 import SteleRequests
 
-struct LinePlace: Sendable {
+struct LinePlace: Sendable, Equatable {
     let file: Int
     let number: Int
 }
@@ -22,8 +22,10 @@ struct ImportLine {
     let entity: Entity
     var values: [(attribute: Attribute, value: Value)] = []
     var references: [Reference] = []
-    /// The key of the object, if it is given.
-    var key: [Value]?
+    /// The object's name by the first of the plan's namings, if it is given.
+    private(set) var key: [Value]?
+    /// The names by the other namings; empty if there are none.
+    private var otherKeys: [[Value]?] = []
     /// The object's `_id`, if it is given.
     var id: Int64?
 
@@ -50,7 +52,7 @@ struct ImportLine {
             }
             self.id = id
         }
-        let single = plan.key(of: entity)?.single
+        let single = plan.namings(of: entity).first?.key.single
         values.reserveCapacity(root.count)
         var place = 0
         try root.forEachMemberBytes { name, node in
@@ -65,7 +67,13 @@ struct ImportLine {
             case .identity: break
             }
         }
-        findKey(plan)
+        findKeys(plan)
+    }
+
+    /// The object's name by a naming of the plan; nil if it is not given.
+    func name(by naming: Int) -> [Value]? {
+        if naming == 0 { return key }
+        return otherKeys.indices.contains(naming - 1) ? otherKeys[naming - 1] : nil
     }
 
     /// The entity of a record.
@@ -178,24 +186,29 @@ struct ImportLine {
                 + "name: give one with --key \(destination.name).ATTRIBUTE")
     }
 
-    /// Finds the key of the record, if it has more than one part.
-    mutating func findKey(_ plan: ImportPlan) {
-        guard let wanted = plan.key(of: entity), key == nil else { return }
+    /// Finds the names of the record's object. That by a single attribute may be known already.
+    mutating func findKeys(_ plan: ImportPlan) {
+        let namings = plan.namings(of: entity)
+        if let first = namings.first, key == nil { key = name(by: first.key) }
+        if namings.count > 1 { otherKeys = namings.dropFirst().map { name(by: $0.key) } }
+    }
+
+    private func name(by wanted: ImportKey) -> [Value]? {
         var found: [Value] = []
         for part in wanted.parts {
             switch part {
             case .attribute(let attribute):
                 guard let value = values.last(where: { $0.attribute === attribute })?.value,
                     !value.isNull
-                else { return }
+                else { return nil }
                 found.append(value)
             case .toOne(let relationship, _):
                 let reference = references.last { $0.relationship === relationship }
-                guard case .key(let values)? = reference?.names.first else { return }
+                guard case .key(let values)? = reference?.names.first else { return nil }
                 found += values
             }
         }
-        key = found
+        return found
     }
 }
 

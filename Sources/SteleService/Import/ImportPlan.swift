@@ -65,6 +65,12 @@ public struct ImportPlan: Sendable {
     private let keys: [ImportKey?]
     /// The entities whose keys are uniqueness constraints, which have an index.
     private let isIndexed: [Bool]
+    /// Whether a key contains a relationship.
+    let hasLinkedKeys: Bool
+    /// The keys of objects by their concrete entity.
+    private let namings: [[Naming]]
+    /// The entities whose keys contain a slot, by the entity that has it.
+    private let keyed: [[Set<Int>]]
 
     /// - Parameters:
     ///   - files: each with the name of its entity, or nil if the name of the file or each record
@@ -95,6 +101,9 @@ public struct ImportPlan: Sendable {
             let names = Set(key?.parts.map(\.name) ?? [])
             return entity.uniquenessConstraints.contains { Set($0) == names }
         }
+        hasLinkedKeys = found.contains { $0?.hasLinks == true }
+        namings = model.entities.map { Self.namings(of: $0, found, model) }
+        keyed = Self.keyed(found, model)
         let named = try files.map { path, entity in
             File(
                 path: path, format: options.format ?? DataFormat(ofFile: path),
@@ -104,8 +113,53 @@ public struct ImportPlan: Sendable {
         self.files = Entity.byDestinations(named, \.entity)
     }
 
+    private static func namings(
+        of entity: Entity, _ keys: [ImportKey?], _ model: Model
+    ) -> [Naming] {
+        var all: [Naming] = []
+        var next: Int? = entity.index
+        while let index = next {
+            next = model.entities[index].parent
+            guard let key = keys[index] else { continue }
+            let same = all.firstIndex { $0.key.leaves.map(\.path) == key.leaves.map(\.path) }
+            if let same {
+                all[same].entities.append(index)
+            } else {
+                all.append(Naming(key: key, entities: [index]))
+            }
+        }
+        return all
+    }
+
+    private static func keyed(_ keys: [ImportKey?], _ model: Model) -> [[Set<Int>]] {
+        var keyed: [Int: [String: Set<Int>]] = [:]
+        func add(_ key: ImportKey, for entity: Int) {
+            for part in key.parts {
+                keyed[part.owner, default: [:]][part.name, default: []].insert(entity)
+                if case .toOne(_, let key) = part { add(key, for: entity) }
+            }
+        }
+        for (entity, key) in keys.enumerated() { if let key { add(key, for: entity) } }
+        return model.entities.map { entity in
+            entity.slots.map { slot in
+                switch slot {
+                case .attribute(let it): keyed[it.owner]?[it.name] ?? []
+                case .relationship(let it): keyed[it.owner]?[it.name] ?? []
+                case .fetchedProperty: []
+                }
+            }
+        }
+    }
+
     /// The key that names the objects of an entity.
     func key(of entity: Entity) -> ImportKey? { keys[entity.index] }
+
+    /// The keys of an entity's objects: that of the entity first, then those of its ancestors that
+    /// differ from it.
+    func namings(of entity: Entity) -> [Naming] { namings[entity.index] }
+
+    /// The entities whose keys contain a slot of an entity.
+    func entitiesKeyed(by slot: Int, of entity: Entity) -> Set<Int> { keyed[entity.index][slot] }
 
     /// Whether the store has an index of the entity's key.
     func isIndexed(_ entity: Entity) -> Bool { isIndexed[entity.index] }

@@ -65,40 +65,56 @@ final class ImportReading: Sendable {
     private static func read(
         _ plan: ImportPlan, _ files: [Int], _ state: Monitor<State>
     ) throws {
-        var shapes = ImportShapes()
         var before = 0
         for index in files {
-            let file = plan.files[index]
-            let reader = try RecordReader(file.path, file.format)
-            var header: ImportHeader?
             var batch = Batch()
             var bytes = 0
-            while let record = try reader.next() {
-                let place = LinePlace(file: index, number: reader.number)
-                try plan.placing(place) {
-                    guard let separator = file.format.separator else {
-                        batch.lines.append(try ImportLine(record, place, plan, &shapes))
-                        return
-                    }
-                    let cells = try Cell.cells(record, separator: separator)
-                    if let line = try header?.line(cells, place, plan) {
-                        batch.lines.append(line)
-                    } else {
-                        header = try ImportHeader(cells)
-                    }
+            var isWanted = true
+            let all = try read(index, of: plan) { line, size, bytesRead in
+                batch.lines.append(line)
+                bytes += size
+                guard batch.lines.count == plan.recordsPerBatch || bytes >= bytesPerBatch else {
+                    return true
                 }
-                bytes += record.count
-                if batch.lines.count == plan.recordsPerBatch || bytes >= bytesPerBatch {
-                    batch.bytesRead = before + reader.bytesRead
-                    guard give(batch, state) else { return }
-                    batch = Batch()
-                    bytes = 0
-                }
+                batch.bytesRead = before + bytesRead
+                isWanted = give(batch, state)
+                batch = Batch()
+                bytes = 0
+                return isWanted
             }
-            before += reader.bytesRead
+            before += all
             batch.bytesRead = before
-            guard give(batch, state) else { return }
+            guard isWanted, give(batch, state) else { return }
         }
+    }
+
+    /// Reads the records of a file, until they are not wanted.
+    /// - Parameter take: takes a record, its size, and the bytes of the file read so far; false if
+    ///   no more are wanted.
+    /// - Returns: the bytes read.
+    /// - Throws: `ImportError` with file and line.
+    @discardableResult
+    static func read(
+        _ index: Int, of plan: ImportPlan, _ take: (ImportLine, Int, Int) throws -> Bool
+    ) throws -> Int {
+        let file = plan.files[index]
+        let reader = try RecordReader(file.path, file.format)
+        var shapes = ImportShapes()
+        var header: ImportHeader?
+        while let record = try reader.next() {
+            let place = LinePlace(file: index, number: reader.number)
+            let line: ImportLine? = try plan.placing(place) {
+                guard let separator = file.format.separator else {
+                    return try ImportLine(record, place, plan, &shapes)
+                }
+                let cells = try Cell.cells(record, separator: separator)
+                if let line = try header?.line(cells, place, plan) { return line }
+                header = try ImportHeader(cells)
+                return nil
+            }
+            if let line, try !take(line, record.count, reader.bytesRead) { break }
+        }
+        return reader.bytesRead
     }
 
     /// Passes a batch on when there is room; false if no more are wanted.

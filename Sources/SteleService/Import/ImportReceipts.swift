@@ -14,6 +14,8 @@ struct ImportReceipts {
     private let plan: ImportPlan
     /// The hashes of the files that have no receipt yet.
     private var new: Set<String> = []
+    /// The errors for records that are not recognised, by file, if the file was imported before.
+    private(set) var repeated: [Int: ImportError] = [:]
 
     init(_ plan: ImportPlan) { self.plan = plan }
 
@@ -29,17 +31,19 @@ struct ImportReceipts {
             if RecordReader.size(file.path) != nil {
                 let hash = try Self.hash(file.path)
                 if let receipt = try reader.receipt(Self.key(hash)) {
+                    let error = again(file, String(decoding: receipt.answer, as: UTF8.self))
                     if try !isRecognised(file) {
-                        guard plan.options.onConflict == .skip else {
-                            throw again(file, String(decoding: receipt.answer, as: UTF8.self))
-                        }
+                        guard plan.options.onConflict == .skip else { throw error }
                         summary.filesSkipped.append(file.path)
                         continue
                     }
+                    if !plan.options.isAgain { repeated[index] = error }
                 } else if new.insert(hash).inserted {
                     receipts.append(Self.request(Self.key(hash), Array(file.path.utf8)))
-                } else if try !isRecognised(file) {
-                    throw ImportError("the same file is given twice", file: file.path)
+                } else {
+                    let error = ImportError("the same file is given twice", file: file.path)
+                    if try !isRecognised(file) { throw error }
+                    if !plan.options.isAgain { repeated[index] = error }
                 }
             }
             read.append(index)
@@ -66,8 +70,8 @@ struct ImportReceipts {
     private func again(_ file: ImportPlan.File, _ before: String) -> ImportError {
         ImportError(
             "the file was imported before, as \(before), and its objects have no key by which they "
-                + "are recognised: --again imports them once more, --on-conflict skip leaves the "
-                + "file out, --key ENTITY.ATTRIBUTE names a key",
+                + "are recognised: --again imports them once more, --on-conflict skip leaves them "
+                + "out, --key ENTITY.ATTRIBUTE names a key",
             file: file.path)
     }
 
@@ -82,7 +86,8 @@ struct ImportReceipts {
         return request
     }
 
-    /// Whether the objects of a file have keys or ids, so that the store tells those that it has.
+    /// Whether the objects of a file can have keys or ids, so that the store tells those that it
+    /// has.
     private func isRecognised(_ file: ImportPlan.File) throws -> Bool {
         if plan.options.isAgain { return true }
         if let entity = file.entity, plan.key(of: entity) != nil { return true }

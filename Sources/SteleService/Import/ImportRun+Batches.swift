@@ -6,104 +6,157 @@ import StelePersistence
 
 extension ImportRun {
     /// The objects of a batch, and those that it refers to.
-    struct Batch {
+    final class Batch {
+        /// The object of a line.
+        struct Made {
+            let object: ManagedObject
+            /// Whether the line has inserted it. Other lines replace its values and links.
+            let isNew: Bool
+        }
+
+        /// A link that waits for its destinations.
+        struct Late {
+            let owner: ManagedObject
+            let reference: ImportLine.Reference
+            let place: LinePlace
+            /// The members that the reference replaces.
+            let former: [ManagedObject]
+        }
+
         let lines: [ImportLine]
         /// The object of each line; nil for a line that is left out.
-        var objects: [ManagedObject?] = []
+        var made: [Made?] = []
         /// The stored objects that the lines name.
         var found: [ObjectID: ManagedObject] = [:]
-        /// The new objects by entity and key; nil for a key that several have.
+        /// The objects with new names by entity and name; nil for a name that several have.
         var named: [Int: [[Value]: ManagedObject?]] = [:]
-        /// The new objects by their `_id`.
+        /// The names that stored objects have lost, by entity.
+        var renamed: [Int: Set<[Value]>] = [:]
+        /// The objects by the `_id` of their record, except for those stored with it.
         var identified: [ObjectID: ManagedObject] = [:]
         /// The kept keys of new objects.
         var kept: [ObjectID: Int64] = [:]
+        /// The links that wait, nil for one that a later line has replaced.
+        var late: [Late?] = []
+        /// The places of links in `late`, if later lines can replace them.
+        var latePlaces: [LinkID: Int] = [:]
+        /// The links that were promised to the directory.
+        var promised: Set<LinkID> = []
+
+        init(lines: [ImportLine]) { self.lines = lines }
     }
 
     /// Inserts lines as one part of the save. It returns the lines that must wait for others.
     func insert(_ lines: [ImportLine]) throws -> [ImportLine] {
         if lines.isEmpty { return [] }
         return try inContext { context in
-            var batch = Batch(lines: lines)
-            try directory.load(names(in: lines), context)
-            try find(lines, &batch, context)
+            let batch = Batch(lines: lines)
+            var linked: [Int: Set<[Value]>] = [:]
+            for line in lines {
+                for reference in line.references { addNames(of: reference, to: &linked) }
+            }
+            try directory.load(
+                [linked, ownNames(of: lines)], context, isFirst: summary.total == 0)
+            if plan.options.onConflict == .error { directory.use(linked) }
+            try find(lines, batch, context)
             let ready = ready(batch)
             try reserveIDs(of: batch)
             for (index, line) in lines.enumerated() {
                 let made = try plan.placing(line.place) {
-                    ready[index] ? try object(of: line, &batch, context) : nil
+                    ready[index] ? try make(line, batch, context) : nil
                 }
-                batch.objects.append(made)
+                batch.made.append(made)
             }
-            var late: [(ManagedObject, ImportLine.Reference, LinePlace)] = []
-            for (line, object) in zip(lines, batch.objects) {
-                guard let object else { continue }
-                for reference in line.references {
-                    let rest = try plan.placing(line.place) { try link(object, reference, batch) }
-                    if let rest { late.append((object, rest, line.place)) }
-                }
+            for (line, made) in zip(lines, batch.made) {
+                guard let made else { continue }
+                try plan.placing(line.place) { try link(line, made, batch) }
             }
-            try save(context, batch, late)
+            try save(context, batch)
             return lines.indices.filter { !ready[$0] }.map { lines[$0] }
         }
     }
 
-    /// The names that lines use, by entity.
-    private func names(in lines: [ImportLine]) -> [Int: Set<[Value]>] {
+    /// Adds the names that a reference uses, by entity.
+    func addNames(of reference: ImportLine.Reference, to names: inout [Int: Set<[Value]>]) {
+        for case .key(let name) in reference.names {
+            names[reference.relationship.destination, default: []].insert(name)
+        }
+    }
+
+    /// The names of the lines' objects that are looked up, by entity.
+    private func ownNames(of lines: [ImportLine]) -> [Int: Set<[Value]>] {
         var names: [Int: Set<[Value]>] = [:]
         for line in lines {
-            for reference in line.references {
-                for case .key(let name) in reference.names {
-                    names[reference.relationship.destination, default: []].insert(name)
-                }
-            }
-            if let key = line.key, mustLookUp(line.entity) {
-                names[line.entity.index, default: []].insert(key)
+            for (index, naming) in plan.namings(of: line.entity).enumerated() {
+                guard let name = line.name(by: index), mustLookUp(naming) else { continue }
+                names[naming.entities[0], default: []].insert(name)
             }
         }
         return names
     }
 
-    /// Whether the objects of an entity are compared with those in the store by their key. The
-    /// store itself refuses values that a constraint makes unique.
-    private func mustLookUp(_ entity: Entity) -> Bool {
-        plan.options.onConflict != .error || !plan.isIndexed(entity)
+    /// Whether objects are compared with those in the store by a key. The store itself refuses
+    /// values that a constraint makes unique.
+    func mustLookUp(_ naming: Naming) -> Bool {
+        plan.options.onConflict != .error
+            || !plan.isIndexed(plan.model.entities[naming.entities[0]])
     }
 
     /// Makes the store give out the ids of new objects.
     private func reserveIDs(of batch: Batch) throws {
         if plan.options.givesNewIDs { return }
+        var last: [Int: ImportLine] = [:]
         for line in batch.lines {
-            guard let id = line.id else { continue }
             let root = line.entity.root
-            if batch.found[ObjectID(root: root, key: id)] != nil { continue }
-            try plan.placing(line.place) { try identities.reserve(upTo: id, root: root, save) }
+            guard let id = line.id, id > last[root]?.id ?? 0,
+                batch.found[ObjectID(root: root, key: id)] == nil
+            else { continue }
+            last[root] = line
+        }
+        for (root, line) in last {
+            try plan.placing(line.place) {
+                try identities.reserve(upTo: line.id ?? 0, root: root, save)
+            }
         }
     }
 
     /// Reads the stored objects that the lines name, with one query for each root entity.
     private func find(
-        _ lines: [ImportLine], _ batch: inout Batch, _ context: ManagedObjectContext
+        _ lines: [ImportLine], _ batch: Batch, _ context: ManagedObjectContext
     ) throws {
         var keys: [Int: Set<Int64>] = [:]
         for line in lines {
             let root = line.entity.root
-            if let id = line.id, !plan.options.givesNewIDs, identities.mayExist(id, root: root) {
-                keys[root, default: []].insert(id)
+            if let id = line.id, let key = try key(.id(id), of: line.entity) {
+                keys[root, default: []].insert(key)
             }
-            if let key = line.key, mustLookUp(line.entity),
-                let found = directory.entry(key, of: line.entity)?.key
-            {
+            for (index, naming) in plan.namings(of: line.entity).enumerated() {
+                let entity = plan.model.entities[naming.entities[0]]
+                guard mustLookUp(naming), let name = line.name(by: index),
+                    let found = directory.entry(name, of: entity)?.key
+                else { continue }
                 keys[root, default: []].insert(found)
             }
             for reference in line.references {
-                let destination = plan.model.destination(of: reference.relationship)
-                for name in reference.names {
-                    let key = try plan.placing(line.place) { try self.key(name, of: destination) }
-                    if let key { keys[destination.root, default: []].insert(key) }
-                }
+                try plan.placing(line.place) { try collectKeys(of: reference, &keys) }
             }
         }
+        try find(keys, batch, context)
+    }
+
+    /// Adds the keys of the stored objects that a reference names, by root entity.
+    func collectKeys(of reference: ImportLine.Reference, _ keys: inout [Int: Set<Int64>]) throws {
+        let destination = plan.model.destination(of: reference.relationship)
+        for name in reference.names {
+            guard let key = try key(name, of: destination) else { continue }
+            keys[destination.root, default: []].insert(key)
+        }
+    }
+
+    /// Reads stored objects.
+    func find(
+        _ keys: [Int: Set<Int64>], _ batch: Batch, _ context: ManagedObjectContext
+    ) throws {
         for (root, all) in keys {
             for (key, object) in try context.existingObjects(root: root, keys: Array(all)) {
                 batch.found[ObjectID(root: root, key: key)] = object
@@ -121,24 +174,28 @@ extension ImportRun {
         }
     }
 
-    /// For each line, whether the destinations that it needs are in the store or in the batch.
+    /// For each line, whether it can be inserted: the destinations that it needs are in the store
+    /// or in the batch, and no earlier record of its object waits.
     private func ready(_ batch: Batch) -> [Bool] {
         let lines = batch.lines
         var ready = [Bool](repeating: true, count: lines.count)
         let required = lines.indices.filter { lines[$0].references.contains(where: isNeeded) }
-        while !required.isEmpty {
+        if required.isEmpty, heldNames.isEmpty { return ready }
+        var waiting: Set<LocalName> = []
+        var isChanged = true
+        while isChanged {
+            isChanged = false
+            waiting = heldNames
             var here: Set<LocalName> = []
-            for index in lines.indices where ready[index] {
-                let line = lines[index]
-                if let id = line.id {
-                    here.insert(LocalName(entity: line.entity.root, name: .id(id)))
-                }
-                guard let key = line.key else { continue }
-                for ancestor in ancestors(of: line.entity) {
-                    here.insert(LocalName(entity: ancestor, name: .key(key)))
+            for (index, line) in lines.enumerated() {
+                let names = localNames(of: line)
+                if ready[index], waiting.isDisjoint(with: names) {
+                    here.formUnion(names)
+                } else {
+                    ready[index] = false
+                    waiting.formUnion(names)
                 }
             }
-            var isChanged = false
             for index in required where ready[index] {
                 let hasAll = lines[index].references.allSatisfy { reference in
                     if !isNeeded(reference) { return true }
@@ -153,8 +210,8 @@ extension ImportRun {
                     isChanged = true
                 }
             }
-            if !isChanged { break }
         }
+        heldNames = waiting
         return ready
     }
 
@@ -164,127 +221,19 @@ extension ImportRun {
             && (!reference.relationship.isOptional || plan.options.missing == .skip)
     }
 
-    func ancestors(of entity: Entity) -> [Int] {
-        var all: [Int] = []
-        var next: Int? = entity.index
-        while let index = next {
-            all.append(index)
-            next = plan.model.entities[index].parent
+    /// The names of a line's object.
+    private func localNames(of line: ImportLine) -> [LocalName] {
+        var names = line.id.map { [LocalName(entity: line.entity.root, name: .id($0))] } ?? []
+        for (index, naming) in plan.namings(of: line.entity).enumerated() {
+            guard let name = line.name(by: index) else { continue }
+            names += naming.entities.map { LocalName(entity: $0, name: .key(name)) }
         }
-        return all
-    }
-
-    /// The object that a line inserts or updates; nil if it is left out.
-    private func object(
-        of line: ImportLine, _ batch: inout Batch, _ context: ManagedObjectContext
-    ) throws -> ManagedObject? {
-        let known = try existing(line, batch)
-        if let known {
-            if plan.options.onConflict == .skip {
-                summary.skipped += 1
-                return nil
-            }
-            guard known.entity === line.entity else {
-                throw ImportError(
-                    "\(line.entity.name) is \(known.entity.name.withArticle) in the store, and an "
-                        + "object cannot change its entity")
-            }
-            if !known.isInserted { summary.updated[line.entity.name, default: 0] += 1 }
-        }
-        let object = try known ?? context.insert(line.entity)
-        for (attribute, value) in line.values { object.setValue(value, for: attribute) }
-        guard known == nil else { return object }
-        summary.objects[line.entity.name, default: 0] += 1
-        if let id = line.id {
-            batch.identified[ObjectID(root: line.entity.root, key: id)] = object
-            if !plan.options.givesNewIDs { batch.kept[object.id] = id }
-        }
-        guard let key = line.key else { return object }
-        for ancestor in ancestors(of: line.entity) {
-            let isTwice = batch.named[ancestor]?[key] != nil
-            batch.named[ancestor, default: [:]][key] = .some(isTwice ? nil : object)
-        }
-        return object
-    }
-
-    /// The object that a line would insert again.
-    /// - Throws: `ImportError` if that is an error.
-    private func existing(_ line: ImportLine, _ batch: Batch) throws -> ManagedObject? {
-        let policy = plan.options.onConflict
-        if let id = line.id {
-            let identity = ObjectID(root: line.entity.root, key: id)
-            if plan.options.givesNewIDs, identities.key(id, root: line.entity.root) != nil {
-                throw ImportError("the _id \(id) occurs twice")
-            }
-            let stored = plan.options.givesNewIDs ? nil : batch.found[identity]
-            if let known = batch.identified[identity] ?? stored {
-                guard policy == .error else { return known }
-                throw ImportError(
-                    batch.identified[identity] == nil
-                        ? "\(line.entity.name) \(id) is already in the store: --on-conflict update "
-                            + "changes it, --on-conflict skip leaves it, --new-ids gives the "
-                            + "objects of the files new ids"
-                        : "the _id \(id) occurs twice")
-            }
-        }
-        guard let key = line.key, mustLookUp(line.entity) else { return nil }
-        if policy != .error, let new = batch.named[line.entity.index]?[key] {
-            guard let new else { throw directory.ambiguous(key, line.entity) }
-            return new
-        }
-        guard let entry = directory.entry(key, of: line.entity) else { return nil }
-        if policy == .error {
-            guard !entry.isNew else { return nil }
-            throw ImportError(
-                "\(line.entity.name.withArticle) whose \(shown(key, line.entity)) is already in "
-                    + "the store: --on-conflict update changes it, --on-conflict skip leaves it")
-        }
-        guard let stored = entry.key else { throw directory.ambiguous(key, line.entity) }
-        return batch.found[ObjectID(root: line.entity.root, key: stored)]
-    }
-
-    private func shown(_ key: [Value], _ entity: Entity) -> String {
-        plan.key(of: entity)?.shown(key) ?? ""
-    }
-
-    /// Saves the part, and keeps what later parts need of it.
-    func save(
-        _ context: ManagedObjectContext, _ batch: Batch,
-        _ late: [(object: ManagedObject, reference: ImportLine.Reference, place: LinePlace)] = []
-    ) throws {
-        var keys = PermanentKeys()
-        do {
-            if var request = try context.saveRequest() {
-                request.keep(batch.kept, in: plan.model)
-                keys = try save.save(request).permanentKeys
-            }
-        } catch let errors as ValidationErrors {
-            throw refusal(errors, batch)
-        } catch StoreError.constraint(let conflict) {
-            throw duplicate(conflict, batch)
-        }
-        func key(of object: ManagedObject) -> Int64 {
-            batch.kept[object.id] ?? keys[object.id] ?? object.id.key
-        }
-        for (identity, object) in batch.identified {
-            identities.note(identity.key, root: identity.root, key: key(of: object))
-        }
-        for (entity, objects) in batch.named where directory.hasNames(of: entity) {
-            for (name, object) in objects {
-                directory.note(name, of: entity, key: object.map(key) ?? 0)
-                if object == nil { directory.note(name, of: entity, key: 0) }
-            }
-        }
-        deferred += late.map { object, reference, place in
-            let id = ObjectID(root: object.id.root, key: key(of: object))
-            return Deferred(
-                owner: id, reference: reference, place: place, replaces: !object.isInserted)
-        }
+        return names
     }
 }
 
 /// A name of an object in the batch: by entity for a key, by root entity for an id.
-private struct LocalName: Hashable {
+struct LocalName: Hashable {
     let entity: Int
     let name: ObjectName
 

@@ -34,39 +34,97 @@ extension ImportRun {
     func refusal(_ errors: ValidationErrors, _ batch: Batch) -> any Error {
         let error = errors.errors.first
         let failure = ImportError(error?.detail ?? "an object is not valid")
-        guard let error, let place = batch.place(root: error.entity.root, key: error.key) else {
+        guard let error, let place = batch.line(root: error.entity.root, key: error.key)?.place
+        else {
             return failure
         }
         return plan.placed(failure, place)
     }
 
+    /// The error for a record of an object that exists.
+    /// - Parameters:
+    ///   - hint: another way out, if the object was in the store before.
+    ///   - matches: whether another record is of the same object.
+    func again(
+        _ what: String, of line: ImportLine, _ object: ManagedObject, hint: String,
+        where matches: (ImportLine) -> Bool
+    ) throws -> ImportError {
+        if !object.isInserted, try wasStored(object.id) {
+            return ImportError("\(what) \(Self.isStored)\(hint)")
+        }
+        return ImportError(
+            "\(what) \(alsoIn(other(than: line.place, where: matches), line.place))")
+    }
+
+    static let isStored =
+        "is already in the store: --on-conflict update changes it, --on-conflict skip leaves it"
+
+    /// Whether an object was in the store before the import.
+    private func wasStored(_ id: ObjectID) throws -> Bool {
+        let reader = try coordinator.store.reader()
+        defer { reader.close() }
+        return try reader.snapshot(id) != nil
+    }
+
+    /// The place of the first other record that matches; nil if there is none, or if it was read
+    /// from a pipe.
+    private func other(
+        than place: LinePlace, where matches: (ImportLine) -> Bool
+    ) -> LinePlace? {
+        var found: LinePlace?
+        for file in files where RecordReader.size(plan.files[file].path) != nil && found == nil {
+            // The file may have changed since, and have mistakes after the record.
+            _ = try? ImportReading.read(file, of: plan) { line, _, _ in
+                if line.place != place, matches(line) { found = line.place }
+                return found == nil
+            }
+        }
+        return found
+    }
+
+    private func alsoIn(_ other: LinePlace?, _ line: LinePlace?) -> String {
+        guard let other else { return "is also in an earlier record" }
+        let file = other.file == line?.file ? "" : "\(plan.files[other.file].path) "
+        return "is also in \(file)line \(other.number)"
+    }
+
     /// The error for values that must be unique and that another object has, with their line.
-    func duplicate(_ conflict: ConstraintConflict, _ batch: Batch) -> ImportError {
+    func duplicate(_ conflict: ConstraintConflict, _ batch: Batch) throws -> ImportError {
         let entity = plan.model.entities[conflict.entity]
         let named = zip(conflict.constraint, conflict.values).map {
             "\($0) \(ImportKey.shown($1))"
         }.joined(separator: ", ")
-        let same = batch.lines.filter { line in
-            zip(conflict.constraint, conflict.values).allSatisfy { name, value in
-                line.values.contains { $0.attribute.name == name && $0.value == value }
-            }
+        let rejected = batch.line(root: entity.root, key: conflict.key)
+        func hasValues(_ line: ImportLine) -> Bool {
+            line.entity.root == entity.root
+                && zip(conflict.constraint, conflict.values).allSatisfy { name, value in
+                    line.values.contains { $0.attribute.name == name && $0.value == value }
+                        || line.references.contains { one in
+                            one.relationship.name == name
+                                && rejected?.references.contains {
+                                    $0.relationship === one.relationship && $0.names == one.names
+                                } == true
+                        }
+                }
         }
-        let again =
-            same.count > 1
-            ? "is also in line \(same[0].place.number)"
-            : "is already in the store (--on-conflict update changes it, --on-conflict skip leaves "
-                + "it)"
-        let message = "\(entity.name.withArticle) with \(named) \(again)"
-        guard let place = same.last?.place ?? batch.place(root: entity.root, key: conflict.key)
-        else { return ImportError(message) }
+        let what = "\(entity.name.withArticle) with \(named)"
+        guard let place = (batch.lines.last(where: hasValues) ?? rejected)?.place else {
+            return ImportError("\(what) \(Self.isStored)")
+        }
+        let stored = conflict.databaseKey.map { ObjectID(root: entity.root, key: $0) }
+        let isOld = try stored.map { try !$0.isTemporary && wasStored($0) } ?? false
+        let other = isOld ? nil : other(than: place, where: hasValues)
+        let message = "\(what) \(other == nil ? Self.isStored : alsoIn(other, place))"
         return ImportError(message, file: plan.files[place.file].path, line: place.number)
     }
 }
 
 extension ImportRun.Batch {
-    /// The place of the line that an object was made of.
-    fileprivate func place(root: Int, key: Int64) -> LinePlace? {
-        let id = ObjectID(root: root, key: key)
-        return zip(lines, objects).first { $0.1?.id == id }?.0.place
+    /// The line that an object was made of.
+    func line(root: Int, key: Int64) -> ImportLine? {
+        zip(lines, made).first { _, made in
+            guard let object = made?.object, object.id.root == root else { return false }
+            return object.id.key == key || kept[object.id] == key
+        }?.0
     }
 }

@@ -7,6 +7,9 @@ import StelePersistence
 extension ImportRun {
     /// The stored object with a name; nil if there is none of the entity.
     func stored(_ name: ObjectName, of entity: Entity, _ batch: Batch) -> ManagedObject? {
+        if case .key(let values) = name, batch.renamed[entity.index]?.contains(values) == true {
+            return nil
+        }
         guard let key = try? key(name, of: entity),
             let object = batch.found[ObjectID(root: entity.root, key: key)],
             entity.isKind(object.entity.index)
@@ -14,9 +17,30 @@ extension ImportRun {
         return object
     }
 
+    /// Makes the links of a line. Those to objects that are not known yet wait.
+    func link(_ line: ImportLine, _ made: Batch.Made, _ batch: Batch) throws {
+        for reference in line.references {
+            if !made.isNew {
+                let it = LinkID(made.object.id, reference.relationship)
+                if let place = batch.latePlaces[it] { batch.late[place] = nil }
+                if let place = deferredPlaces[it] { deferred[place] = nil }
+            }
+            guard let rest = try link(made, reference, batch) else { continue }
+            let former =
+                made.isNew || !reference.relationship.isToMany
+                ? [] : try made.object.members(reference.relationship)
+            if plan.options.onConflict == .update {
+                batch.latePlaces[LinkID(made.object.id, reference.relationship)] = batch.late.count
+            }
+            batch.late.append(
+                Batch.Late(
+                    owner: made.object, reference: rest, place: line.place, former: former))
+        }
+    }
+
     /// Links an object to the destinations that exist, and returns the reference to the others.
-    func link(
-        _ object: ManagedObject, _ reference: ImportLine.Reference, _ batch: Batch
+    private func link(
+        _ made: Batch.Made, _ reference: ImportLine.Reference, _ batch: Batch
     ) throws -> ImportLine.Reference? {
         let relationship = reference.relationship
         let destination = plan.model.destination(of: relationship)
@@ -29,9 +53,9 @@ extension ImportRun {
                 rest.append(name)
             }
         }
-        // The order of all members is set at once, and so are the members of a stored object.
-        if relationship.isOrdered || !object.isInserted, !rest.isEmpty { return reference }
-        try set(object, relationship, found)
+        // The order of all members is set at once, and so are the members in place of others.
+        if relationship.isOrdered || !made.isNew, !rest.isEmpty { return reference }
+        try set(made, relationship, found)
         return rest.isEmpty ? nil : ImportLine.Reference(relationship: relationship, names: rest)
     }
 
@@ -46,53 +70,57 @@ extension ImportRun {
             return new.flatMap { entity.isKind($0.entity.index) ? $0 : nil } ?? stored
         case .key(let values):
             guard let new = batch.named[entity.index]?[values] else { return stored }
-            guard let new, stored == nil else { throw directory.ambiguous(values, entity) }
+            guard let new, stored == nil || stored === new else {
+                throw directory.ambiguous(values, entity)
+            }
             return new
         }
     }
 
-    /// Sets a relationship. That of a new object is empty before.
+    /// Sets a relationship. Links of a new object that other records have made stay.
     private func set(
-        _ object: ManagedObject, _ relationship: Relationship, _ members: [ManagedObject]
+        _ made: Batch.Made, _ relationship: Relationship, _ members: [ManagedObject]
     ) throws {
+        if made.isNew, members.isEmpty { return }
         if !relationship.isToMany {
-            if members.isEmpty, object.isInserted { return }
-            try object.setToOne(relationship, members.first)
-        } else if relationship.isOrdered || !object.isInserted {
-            if members.isEmpty, object.isInserted { return }
-            try object.setMembers(relationship, members)
+            try made.object.setToOne(relationship, members.first)
+        } else if !made.isNew {
+            try made.object.setMembers(relationship, members)
+        } else if relationship.isOrdered {
+            try order(made.object, relationship, members, inPlaceOf: [])
         } else {
-            for member in members { try object.addMember(relationship, member) }
+            for member in members { try made.object.addMember(relationship, member) }
         }
     }
 
-    /// Makes links that had to wait, in one part of the save.
-    func link(_ some: ArraySlice<Deferred>) throws {
-        var names: [Int: Set<[Value]>] = [:]
-        for one in some {
-            for case .key(let name) in one.reference.names {
-                names[one.reference.relationship.destination, default: []].insert(name)
-            }
+    /// Sets the first members of a relationship. The others stay, except for the former ones.
+    private func order(
+        _ object: ManagedObject, _ relationship: Relationship, _ members: [ManagedObject],
+        inPlaceOf former: Set<Int64>
+    ) throws {
+        let first = Set(members.map(\.id))
+        let others = try object.members(relationship).filter {
+            !first.contains($0.id) && !former.contains($0.id.key)
         }
+        try object.setMembers(relationship, members + others)
+    }
+
+    /// Makes links that had to wait, in one part of the save.
+    func link(_ some: [Deferred]) throws {
         try inContext { context in
-            try directory.load(names, context)
+            var names: [Int: Set<[Value]>] = [:]
+            for one in some { addNames(of: one.reference, to: &names) }
+            try directory.load([names], context)
             var keys: [Int: Set<Int64>] = [:]
             for one in some {
                 keys[one.owner.root, default: []].insert(one.owner.key)
-                let destination = plan.model.destination(of: one.reference.relationship)
-                for name in one.reference.names {
-                    let key = try plan.placing(one.place) { try self.key(name, of: destination) }
-                    if let key { keys[destination.root, default: []].insert(key) }
-                }
+                try plan.placing(one.place) { try collectKeys(of: one.reference, &keys) }
             }
-            var batch = Batch(lines: [])
-            for (root, all) in keys {
-                for (key, object) in try context.existingObjects(root: root, keys: Array(all)) {
-                    batch.found[ObjectID(root: root, key: key)] = object
-                }
-            }
+            let batch = Batch(lines: [])
+            try find(keys, batch, context)
             for one in some {
                 guard let owner = batch.found[one.owner] else { continue }
+                batch.promised.insert(LinkID(one.owner, one.reference.relationship))
                 try plan.placing(one.place) { try link(owner, one, batch) }
             }
             try save(context, batch)
@@ -111,32 +139,36 @@ extension ImportRun {
                     name, of: relationship, at: one.place, plan, isRequired: false)
             }
         }
-        if relationship.isToMany, !relationship.isOrdered, !one.replaces {
-            for member in members { try owner.addMember(relationship, member) }
-        } else if relationship.isToMany {
-            try owner.setMembers(relationship, members)
-        } else {
+        if !relationship.isToMany {
             try owner.setToOne(relationship, members.first)
+        } else if relationship.isOrdered || !one.former.isEmpty {
+            try order(owner, relationship, members, inPlaceOf: one.former)
+        } else {
+            for member in members { try owner.addMember(relationship, member) }
         }
     }
 
     /// Records the missing links of a line that is not inserted without them.
     /// - Parameter reader: a view of the store with all that is inserted.
-    func noteMissing(in line: ImportLine, _ reader: any StoreReader) throws {
+    /// - Returns: false if none is missing.
+    func noteMissing(in line: ImportLine, _ reader: any StoreReader) throws -> Bool {
+        var isMissing = false
         for reference in line.references where isNeeded(reference) {
             let destination = plan.model.destination(of: reference.relationship)
             for name in reference.names {
-                let key = try? key(name, of: destination)
                 // The key of an `_id` is known before it is known whether there is the object.
-                if let key = key ?? nil,
-                    try reader.snapshot(ObjectID(root: destination.root, key: key)) != nil
+                if let key = try plan.placing(line.place, { try key(name, of: destination) }),
+                    let found = try reader.snapshot(ObjectID(root: destination.root, key: key)),
+                    destination.isKind(found.entity)
                 {
                     continue
                 }
+                isMissing = true
                 summary.missing.note(
                     name, of: reference.relationship, at: line.place, plan,
                     isRequired: !reference.relationship.isOptional)
             }
         }
+        return isMissing
     }
 }

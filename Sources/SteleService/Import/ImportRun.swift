@@ -6,13 +6,25 @@ import StelePersistence
 
 /// The state of an import within its save.
 final class ImportRun {
+    /// A relationship of an object.
+    struct LinkID: Hashable {
+        let owner: ObjectID
+        let relationship: Int
+
+        init(_ owner: ObjectID, _ relationship: Relationship) {
+            self.owner = owner
+            self.relationship = relationship.index
+        }
+    }
+
     /// A link that waits for its destinations.
     struct Deferred {
         let owner: ObjectID
         let reference: ImportLine.Reference
         let place: LinePlace
-        /// Whether the members are set in place of stored ones.
-        let replaces: Bool
+        /// The keys of the members that the reference replaces. Others, which records have linked
+        /// from the other end in the meantime, stay.
+        let former: Set<Int64>
     }
 
     let coordinator: PersistentStoreCoordinator
@@ -21,9 +33,21 @@ final class ImportRun {
     var directory: KeyDirectory
     var identities: ImportIdentities
     var summary = Import.Summary()
-    var deferred: [Deferred] = []
+    /// The links that wait, nil for one that a later record has replaced.
+    var deferred: [Deferred?] = []
+    /// The places of links in `deferred`, if later records can replace them.
+    var deferredPlaces: [LinkID: Int] = [:]
+    /// The relationships that had too few members when they were saved, with the line of their
+    /// object.
+    var lackingMembers: [LinkID: LinePlace] = [:]
+    /// The files that were read.
+    private(set) var files: [Int] = []
+    /// The errors for records without key in files that were imported before, by file.
+    private(set) var repeated: [Int: ImportError] = [:]
     /// Lines that must wait for the destination of a link that they need.
     private var held: [ImportLine] = []
+    /// The names of the objects of lines that wait. Later records of these objects wait, too.
+    var heldNames: Set<LocalName> = []
     private let progress: (Import.Summary) -> Void
 
     init(
@@ -34,7 +58,7 @@ final class ImportRun {
         self.plan = plan
         self.save = save
         self.progress = progress
-        directory = KeyDirectory(plan)
+        directory = KeyDirectory(plan, coordinator.store)
         identities = ImportIdentities(plan)
     }
 
@@ -42,7 +66,8 @@ final class ImportRun {
     func run() throws {
         summary.bytesTotal = plan.files.reduce(0) { $0 + (RecordReader.size($1.path) ?? 0) }
         var receipts = ImportReceipts(plan)
-        let files = try inContext { try receipts.filesToRead($0.reader(), &summary) }
+        files = try inContext { try receipts.filesToRead($0.reader(), &summary) }
+        repeated = receipts.repeated
         let reading = try ImportReading(plan, files)
         defer { reading.stop() }
         while let batch = try reading.next() {
@@ -54,6 +79,7 @@ final class ImportRun {
         try insertHeld()
         try linkDeferred()
         try summary.missing.check(plan)
+        try checkMembers()
         for request in receipts.receipts { _ = try save.save(request) }
     }
 
@@ -61,37 +87,43 @@ final class ImportRun {
     private func insertHeld() throws {
         var size = plan.recordsPerBatch
         while !held.isEmpty {
-            var left: [ImportLine] = []
             let lines = held
+            held = []
+            heldNames = []
             for start in stride(from: 0, to: lines.count, by: size) {
-                left += try insert(Array(lines[start..<min(start + size, lines.count)]))
+                held += try insert(Array(lines[start..<min(start + size, lines.count)]))
                 progress(summary)
             }
-            held = left
-            guard left.count == lines.count else { continue }
-            if size >= left.count { break }
+            if held.count < lines.count { continue }
+            if size >= held.count { try leaveOut() }
             // Lines that wait for one another are inserted together.
-            size = left.count
+            size = max(size, held.count)
         }
-        if held.isEmpty { return }
+    }
+
+    /// Leaves out the lines with missing links. Others wait only because of these, as later records
+    /// of the same objects.
+    private func leaveOut() throws {
         let reader = try save.reader()
         defer { reader.close() }
-        for line in held {
-            try noteMissing(in: line, reader)
-            summary.skipped += 1
+        let others = try held.filter { try !noteMissing(in: $0, reader) }
+        guard others.count < held.count else {
+            throw ImportError("\(held.count.counted("record")) cannot be imported")
         }
-        held = []
+        summary.skipped += held.count - others.count
+        held = others
     }
 
     private func linkDeferred() throws {
         var place = 0
         while place < deferred.count {
             let end = min(place + plan.recordsPerBatch, deferred.count)
-            try link(deferred[place..<end])
+            try link(deferred[place..<end].compactMap(\.self))
             place = end
             progress(summary)
         }
         deferred = []
+        deferredPlaces = [:]
     }
 
     /// Runs a part in a context of its own, which sees all earlier parts.

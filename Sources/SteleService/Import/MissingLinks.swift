@@ -80,7 +80,7 @@ public struct MissingLinks: Sendable, CustomStringConvertible {
             let more = miss.count > 1 ? " (\(miss.count) links: also \(word) \(shown)\(dots))" : ""
             return "\(miss.file) line \(miss.lines[0]): \(miss.text)\(more)"
         }
-        if unlisted > 0 { lines.append("and \(unlisted) more links") }
+        if unlisted > 0 { lines.append("and \(unlisted) more link\(unlisted == 1 ? "" : "s")") }
         return lines.joined(separator: "\n")
     }
 

@@ -41,7 +41,9 @@ final class RecordReader {
     func next() throws -> [UInt8]? {
         if format == .json, try !skipToElement() { return nil }
         while let record = try take() {
-            if !record.allSatisfy(Self.isBlank) { return record }
+            // A row of tabs has empty cells.
+            let isRow = format == .tsv && record.contains(0x09)
+            if isRow || !record.allSatisfy(Self.isBlank) { return record }
         }
         return nil
     }

@@ -65,7 +65,7 @@ struct ExportCommand: ParsableCommand {
                 let file = try ExportFile(output, continuing: `continue`)
                 let count = try export(plan, from: coordinator, to: file, bar)
                 bar.clear()
-                if let output { printError("\(count) objects in \(output)") }
+                if let output { printError("\(count.counted("object")) in \(output)") }
                 return
             }
             if `continue` { throw Failure("--continue needs a file, and \(output) is a folder") }
@@ -77,7 +77,7 @@ struct ExportCommand: ParsableCommand {
                 let count = try export(
                     one, from: coordinator, to: ExportFile(path, continuing: false), bar)
                 bar.clear()
-                printError("\(count) objects in \(path)")
+                printError("\(count.counted("object")) in \(path)")
             }
         }
     }
@@ -113,7 +113,7 @@ struct ExportCommand: ParsableCommand {
     ) throws -> Int {
         try Export(coordinator, plan).run(
             after: file.position,
-            progress: { done, total in bar.show(done: done, of: total, "\(done) objects") },
+            progress: { done, total in bar.show(done: done, of: total, done.counted("object")) },
             to: { try file.write($0) }
         ).values.reduce(0, +)
     }

@@ -27,12 +27,12 @@ final class ProgressBar {
     func show(_ summary: Import.Summary) {
         show(
             done: summary.bytesRead, of: summary.bytesTotal,
-            summary.isLinking ? "linking" : "\(summary.total) objects")
+            summary.isLinking ? "linking" : summary.total.counted("object"))
     }
 
     /// Updates it with the rows of a migration and the time left.
     func show(_ progress: MigrationProgress) {
-        let rows = "\(progress.done) of \(progress.total) rows"
+        let rows = "\(progress.done) of \(progress.total.counted("row"))"
         let left = seconds * (1 / max(progress.fraction, 0.001) - 1)
         show(
             done: progress.done, of: progress.total,
@@ -91,14 +91,20 @@ enum ImportReport {
             lines.append("\(file) was imported before, and is left out")
         }
         if summary.missing.count > 0 {
-            lines.append("\(summary.missing.count) links lead to objects that do not exist:")
+            let lead =
+                summary.missing.count == 1
+                ? "leads to an object that does" : "lead to objects that do"
+            lines.append("\(summary.missing.count.counted("link")) \(lead) not exist:")
             lines.append(summary.missing.description)
         }
-        if summary.skipped > 0 { lines.append("\(summary.skipped) records are left out") }
+        if summary.skipped > 0 {
+            let verb = summary.skipped == 1 ? "is" : "are"
+            lines.append("\(summary.skipped.counted("record")) \(verb) left out")
+        }
         let tenths = Int((seconds * 10).rounded())
         let rate = seconds > 0 ? Int(Double(summary.total) / seconds) : 0
         lines.append(
-            "\(summary.total) objects in \(tenths / 10).\(tenths % 10) s, \(rate) a second"
+            "\(summary.total.counted("object")) in \(tenths / 10).\(tenths % 10) s, \(rate) a second"
                 + (isDryRun ? "; nothing is saved, because this is a dry run" : ""))
         return lines.joined(separator: "\n") + "\n"
     }
