@@ -49,8 +49,8 @@ struct Inference {
 
     mutating func mappingModel() throws(MigrationError) -> MappingModel {
         checkEntities()
-        var mappings = match.destination.entities.map { mapping(to: $0) }
-        for entity in match.source.entities where match.successors(of: entity).isEmpty {
+        var mappings = match.destination.storedEntities.map { mapping(to: $0) }
+        for entity in match.source.storedEntities where match.successors(of: entity).isEmpty {
             mappings.append(
                 EntityMapping(
                     name: "IEM_Remove_\(entity.name)", mappingType: .remove, source: entity.name,
@@ -72,12 +72,12 @@ struct Inference {
 
     /// Refuses entities that become two, and hierarchies that are merged.
     private mutating func checkEntities() {
-        for entity in match.source.entities {
+        for entity in match.source.storedEntities {
             let successors = match.successors(of: entity).map(\.name)
             guard successors.count > 1 else { continue }
             refuse("\(list(successors)) come from the one entity \(entity.name)")
         }
-        for root in match.destination.entities where root.parent == nil {
+        for root in match.destination.storedEntities where root.parent == nil {
             var seen = Set<Int>()
             let families = match.destination.family(of: root).filter { entity in
                 match.source(of: entity).map { seen.insert($0.root).inserted } ?? false

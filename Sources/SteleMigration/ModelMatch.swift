@@ -15,8 +15,14 @@ struct ModelMatch {
     init(from source: Model, to destination: Model) {
         self.source = source
         self.destination = destination
+        // A store of a configuration has its entities alone.
+        let kept = Set(source.storedEntities.map(\.index))
+        let stored = Set(destination.storedEntities.map(\.index))
         sources = renamed(
-            destination.entities.map(\.declaration), from: source.entities.map(\.declaration))
+            destination.entities.map(\.declaration), from: source.entities.map(\.declaration)
+        ).enumerated().map { index, origin in
+            origin.flatMap { stored.contains(index) && kept.contains($0) ? $0 : nil }
+        }
         var successors = [[Int]](repeating: [], count: source.entities.count)
         for (index, origin) in sources.enumerated() {
             if let origin { successors[origin].append(index) }

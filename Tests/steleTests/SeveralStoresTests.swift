@@ -107,6 +107,68 @@ import Testing
         #expect(program.end().status == 0)
     }
 
+    /// The second version adds an attribute, renames an entity so that the numbers of all others
+    /// change, and adds an entity.
+    private static let versions = [
+        #"{"entities":[{"name":"Note","attributes":[{"name":"title","type":"String"}]},"#
+            + #"{"name":"System","attributes":[{"name":"name","type":"String"}]}],"#
+            + #""configurations":[{"name":"Notes","entities":["Note"]},"#
+            + #"{"name":"Secrets","entities":["System"]}]}"#,
+        #"{"entities":[{"name":"Note","attributes":[{"name":"title","type":"String"},"#
+            + #"{"name":"stars","type":"Integer 16","default":3}]},"#
+            + #"{"name":"Apparatus","renamingIdentifier":"System","#
+            + #""attributes":[{"name":"name","type":"String"}]},"#
+            + #"{"name":"Label","attributes":[{"name":"name","type":"String"}]}],"#
+            + #""configurations":[{"name":"Notes","entities":["Note","Label"]},"#
+            + #"{"name":"Secrets","entities":["Apparatus"]}]}"#,
+    ]
+
+    @Test(arguments: ["secrets.sqlite", "secrets.xml"])
+    func eachStoreIsMigrated(_ secrets: String) throws {
+        func add(_ version: Int) throws {
+            let model = folder.path + "/Parts"
+            try FileManager.default.createDirectory(
+                atPath: model, withIntermediateDirectories: true)
+            try Self.versions[version - 1].write(
+                toFile: "\(model)/v\(version).json", atomically: true, encoding: .utf8)
+        }
+        func serve(_ options: String..., ask: (Caller) -> Void) throws -> String {
+            let program = try Program(
+                ["serve", "Parts", "--port", "0", "--store", "Notes=notes.sqlite,Secrets=\(secrets)"]
+                    + options, folder: folder.path)
+            let lines = program.lines(3)
+            guard lines.count == 3 else { return program.end().errors }
+            ask(try Caller(lines))
+            program.signal(SIGTERM)
+            let end = program.end()
+            #expect(end.status == 0)
+            return end.errors
+        }
+        try add(1)
+        _ = try serve { caller in
+            #expect(caller.ask("POST", "/Note", #"[{"title":"a"},{"title":"b"}]"#)?.status == 201)
+            #expect(caller.ask("POST", "/System", #"{"name":"router"}"#)?.status == 201)
+        }
+        try add(2)
+        let refused = try serve { _ in Issue.record("it serves") }
+        #expect(refused.contains("notes.sqlite") && refused.contains("adds Note.stars"), "\(refused)")
+        let plan = try Program.run(
+            "migrate", "Parts", "--store", "Secrets=\(secrets)", "--plan", folder: folder.path)
+        #expect(plan.output.contains("the entity System becomes Apparatus"), "\(plan)")
+        #expect(!plan.output.contains("Note"), "\(plan)")
+        let log = try serve("--migrate") { caller in
+            #expect(
+                caller.ask("GET", "/Note?select=_id,title,stars")?.body
+                    == #"[{"_id":1,"title":"a","stars":3},{"_id":2,"title":"b","stars":3}]"#)
+            #expect(
+                caller.ask("GET", "/Apparatus?select=_id,name")?.body
+                    == #"[{"_id":1,"name":"router"}]"#)
+            #expect(caller.ask("POST", "/Label", #"{"name":"new"}"#)?.status == 201)
+            #expect(objects(caller.ask("GET", "/changes")).isEmpty == false)
+        }
+        #expect(log.contains("v1 to v2, inferred"))
+    }
+
     @Test(arguments: [
         (["--store", "Note=a.sqlite"], "the model has no configuration Note"),
         (["--store", "Notes=a.sqlite"], "no store has the entity Category"),

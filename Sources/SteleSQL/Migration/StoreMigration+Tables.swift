@@ -102,7 +102,7 @@ extension StoreMigration {
         let altered = tables.filter { $0.way == .altered }.compactMap { $0.old?.name }
         let kept = Set(altered + joins.compactMap { $0.old?.name })
         let all =
-            map.source.tables.values.map(\.name).sorted() + map.source.joinTables.map(\.name)
+            map.source.storedTables.map(\.name).sorted() + map.source.joinTables.map(\.name)
         for name in all where !kept.contains(name) { try work.run("DROP TABLE \(name)") }
     }
 

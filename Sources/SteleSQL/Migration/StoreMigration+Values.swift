@@ -18,7 +18,7 @@ extension StoreMigration {
 
     private func changes(where isOne: (_ old: Attribute, _ new: Attribute) -> Bool) -> [Change] {
         let schema = map.destination
-        return schema.model.entities.flatMap { owner -> [Change] in
+        return schema.model.storedEntities.flatMap { owner -> [Change] in
             owner.slots.compactMap { property in
                 guard case .attribute(let it) = property, it.owner == owner.index,
                     let column = schema.column(of: it.slot, in: owner.index)
@@ -94,7 +94,7 @@ extension StoreMigration {
     func derive() throws(StoreError) {
         let model = map.destination.model
         let isDeep = changesValues
-        let entities = model.entities.filter { entity in
+        let entities = model.storedEntities.filter { entity in
             map.source(of: entity) != nil
                 && entity.slots.contains { property in
                     guard case .attribute(let it) = property, it.isDerived else { return false }
@@ -136,7 +136,7 @@ extension StoreMigration {
         let last = max(source.model.entities.count, destination.model.entities.count)
         try work.run("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 1 AND \(last)")
         let insert = SQLText("INSERT INTO Z_PRIMARYKEY VALUES (?1, ?2, ?3, ?4)")
-        for entity in destination.model.entities {
+        for entity in destination.model.storedEntities {
             let old = entity.parent == nil ? map.sourceRoot(of: entity.index) : nil
             try work.connection.execute(
                 insert,

@@ -40,20 +40,21 @@ package final class StoreMigration {
         requirements = mapping.requirements(from: source.model, to: destination.model)
         var altered = Set<Int>()
         // The successor of a root keeps the root's table; others take their rows out of it.
-        for entity in source.model.entities where entity.parent == nil {
+        for entity in source.model.storedEntities where entity.parent == nil {
             if let kept = map.successor(of: entity) { altered.insert(kept.root) }
         }
         var kept = Set(altered.compactMap { map.sourceRoot(of: $0) })
-        tables = destination.tables.values.sorted { $0.root < $1.root }.map { table in
+        tables = destination.storedTables.map { table in
             let root = map.sourceRoot(of: table.root)
             let isFirst = root.map { kept.insert($0).inserted } ?? false
             return TableMigration(
                 table, map, mayAlter: isFirst || altered.contains(table.root), time: time)
         }
         var taken = Set<String>()
+        let stored = Set(destination.model.storedEntities.map(\.index))
         joins = destination.model.relationships.compactMap { relationship in
             guard case .join(let table)? = destination.toManys[relationship.index],
-                table.isOwningSide
+                table.isOwningSide, stored.contains(relationship.owner)
             else { return nil }
             return JoinMigration(table, relationship, map, taken: &taken)
         }

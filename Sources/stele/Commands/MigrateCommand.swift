@@ -18,7 +18,10 @@ struct MigrateCommand: ParsableCommand {
     @Argument(help: "The model with its versions: .xcdatamodeld, or a folder of JSON models.")
     var model: String
 
-    @Option(help: ArgumentHelp("The store's file.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "The store's file; CONFIGURATION=FILE for a store of one configuration.",
+            valueName: "path"))
     var store: String
 
     @Flag(help: "Print what would be done, and do nothing.")
@@ -27,8 +30,9 @@ struct MigrateCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let package = try ModelPackage(model)
-            let opening = try StoreOpening(store, type: nil, package.model)
+            let whole = try ModelPackage(model)
+            let (configuration, opening) = try StoresOpening(store, type: nil, whole.model).only()
+            let package = try configuration.map { try whole.restricted(to: $0) } ?? whole
             let migrator = StoreMigrator(opening: opening, package: package)
             guard let way = try migrator.plan() else {
                 throw Failure("\(store): there is no store")

@@ -12,6 +12,8 @@ struct ModelPackage {
     /// The current version, which can be served.
     let model: Model
     private let file: ModelFile
+    /// The configuration that the versions are restricted to; nil for all entities.
+    private let configuration: String?
 
     /// The model's name, which all its versions share.
     var name: String { file.name }
@@ -19,6 +21,7 @@ struct ModelPackage {
     /// Reads a model, and checks that its current version can be served.
     init(_ path: String) throws {
         self.path = path
+        configuration = nil
         do {
             file = try ModelFile.read(path)
             model = try file.model()
@@ -30,13 +33,33 @@ struct ModelPackage {
         if let refusal = model.refusal { throw Failure(refusal) }
     }
 
+    /// The model for a store of one configuration.
+    /// - Throws: `Failure` where the model has no configuration of that name.
+    func restricted(to configuration: String) throws -> ModelPackage {
+        guard let own = model.restricted(to: configuration) else {
+            throw Failure("the model has no configuration \(configuration)")
+        }
+        return ModelPackage(path: path, model: own, file: file, configuration: configuration)
+    }
+
+    private init(path: String, model: Model, file: ModelFile, configuration: String) {
+        self.path = path
+        self.model = model
+        self.file = file
+        self.configuration = configuration
+    }
+
     /// The versions that can be read, with their version hashes.
     func versions() throws -> KnownVersions {
-        let versions = try file.models().models.map { model in
-            KnownVersion(
+        let versions = try file.models().models.compactMap { whole -> KnownVersion? in
+            // A version without the configuration has no store of it.
+            guard let model = configuration.map({ whole.restricted(to: $0) }) ?? whole else {
+                return nil
+            }
+            return KnownVersion(
                 model: model,
                 hashes: Dictionary(
-                    model.entities.map { ($0.name, [UInt8](VersionHash.of($0, in: model))) },
+                    model.storedEntities.map { ($0.name, [UInt8](VersionHash.of($0, in: model))) },
                     uniquingKeysWith: { first, _ in first }))
         }
         guard let known = KnownVersions(versions, current: model.name) else {

@@ -76,6 +76,13 @@ struct StoresOpening {
         return found
     }
 
+    /// The only store, for a command that takes one.
+    /// - Throws: `Failure` for several.
+    func only() throws -> (configuration: String?, opening: StoreOpening) {
+        guard stores.count == 1 else { throw Failure("give one store at a time") }
+        return stores[0]
+    }
+
     /// The paths of the files, for messages.
     var name: String { stores.map(\.opening.path).joined(separator: ", ") }
 
@@ -90,8 +97,9 @@ struct StoresOpening {
     /// - Throws: `Failure` with the plan of the migration if a store is of another version.
     func open(_ package: ModelPackage, migrates: Bool) throws -> any PersistentStore {
         try open { opening, model in
-            model.configuration == nil
-                ? try opening.open(package, migrates: migrates) : try opening.open(model)
+            try opening.open(
+                model.configuration.map { try package.restricted(to: $0) } ?? package,
+                migrates: migrates)
         }
     }
 
