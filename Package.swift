@@ -216,7 +216,7 @@ let package = Package(
         .testTarget(
             name: "SteleSystemTests", dependencies: ["SteleSystem"], swiftSettings: settings),
         .testTarget(
-            name: "SteleModelTests", dependencies: ["SteleModel", "TestSupport"],
+            name: "SteleModelTests", dependencies: ["SteleModel", "SteleJSON", "TestSupport"],
             exclude: ["Models"],
             swiftSettings: settings),
         .testTarget(

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { folders = [try TemporaryFolder(), try TemporaryFolder()] }
 
-    @Test(arguments: StoreKind.allCases, StoreKind.allCases)
+    @Test(arguments: StoreKind.single, StoreKind.single)
     func theWholeGraphIsEqual(_ from: StoreKind, _ to: StoreKind) throws {
         let model = try allTypesModel()
         let source = try Stage(from, model, at: folders[0].store)

@@ -10,6 +10,8 @@ package enum StoreKind: String, CaseIterable, Sendable {
     /// An SQLite store and one in memory, which both have all entities.
     case group
 
+    /// The stores that are one store. Migrations and copies are made between them.
+    package static let single = allCases.filter { $0 != .group }
     /// The whole-file stores.
     package static let files: [StoreKind] = [.binary, .text, .xml]
 

@@ -24,7 +24,7 @@ import Testing
         .make("Team", "Team", attributes: [("name", .source("name"))]),
     ]
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.single)
     func aBrokenUniquenessConstraintListsTheRows(_ kind: StoreKind) throws {
         let new = try makeModel([
             EntityMaker("Person").attribute("name", .string).attribute("age", .integer64)
@@ -48,7 +48,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.single)
     func invalidObjectsAreValidationErrors(_ kind: StoreKind) throws {
         let new = try makeModel([
             EntityMaker("Person")

@@ -64,7 +64,7 @@ import Testing
         #expect(try fixture.new.values("Person.photo")[1] == .data([1, 2]))
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.single)
     func aFileMovesIntoTheRow(_ kind: StoreKind) throws {
         let fixture = try seeded(to: kind != .sqlite, (.sqlite, kind))
         try fixture.migrate(mapping(.source("photo")))

@@ -61,7 +61,7 @@ import Testing
         ])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.single)
     func stepsGoOverAllMappingsInOrder(_ kind: StoreKind) throws {
         let model = try twoEntities()
         let fixture = try MigrationFixture(model, model, (kind, kind))
@@ -132,7 +132,7 @@ import Testing
         return (old, new)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.single)
     func aPolicyFindsOrCreatesObjects(_ kind: StoreKind) throws {
         let (old, new) = try countries()
         let fixture = try MigrationFixture(old, new, (kind, kind))
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.single)
     func anErrorOfAPolicyLeavesTheDestinationAsItWas(_ kind: StoreKind) throws {
         let model = try twoEntities()
         let fixture = try MigrationFixture(model, model, (kind, kind))

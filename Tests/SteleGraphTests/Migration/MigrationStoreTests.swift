@@ -15,7 +15,7 @@ import Testing
 
     init() throws { model = try makeModel([EntityMaker("Tag").attribute("name", .string)]) }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.single)
     func aSaveBesideTheHistoryIsKept(_ kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         var store = try kind.open(model, at: folder.store)
@@ -37,7 +37,7 @@ import Testing
         #expect(try reader.history(after: 0, limit: 10, values: false).isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.single)
     func keysOfDeletedObjectsAreNotGivenOutAgain(_ kind: StoreKind) throws {
         let renamed = try makeModel([
             EntityMaker("Label").attribute("name", .string) { $0.renamingIdentifier = "name" }

@@ -50,7 +50,7 @@ import Testing
         return fixture
     }
 
-    @Test(arguments: StoreKind.allCases, StoreKind.allCases)
+    @Test(arguments: StoreKind.single, StoreKind.single)
     func valuesComeFromSourcesExpressionsAndDefaults(
         _ from: StoreKind, _ to: StoreKind
     ) throws {
@@ -77,7 +77,7 @@ import Testing
         #expect(try new.history().isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.single)
     func metadataOfTheStoresAreConstants(_ kind: StoreKind) throws {
         let fixture = try fixture((kind, kind == .xml ? .sqlite : .xml))
         try fixture.old.store.setMetadata([
