@@ -33,7 +33,8 @@ enum Samples {
     static func own() throws -> [String] {
         let folder = packageRoot.appending(path: "Config/Models").path
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        return names.map { "\(folder)/\($0)" } + [libraryPath]
+        let models = names.filter { $0.hasSuffix(".xcdatamodeld") }
+        return models.map { "\(folder)/\($0)" } + [libraryPath]
     }
 
     /// The paths of all models that are present.

@@ -48,12 +48,14 @@ import Testing
         FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0)
     }
 
-    /// The text without what differs in each run: ids of contexts, times, transactions.
+    /// The text without what differs in each run: ids of contexts, times, durations, transactions.
     private static func settled(_ text: String) throws -> String {
-        let pattern = #"("(?:context|expires|transaction|at)":)"[^"]*"|(/contexts/)c[0-9a-f]+"#
+        let pattern =
+            #"("(?:context|expires|transaction|at)":)"[^"]*"|(/contexts/)c[0-9a-f]+|"#
+            + #"(migrated in )[0-9.]+"#
         let expression = try NSRegularExpression(pattern: pattern)
         return expression.stringByReplacingMatches(
-            in: text, range: NSRange(text.startIndex..., in: text), withTemplate: "$1$2_")
+            in: text, range: NSRange(text.startIndex..., in: text), withTemplate: "$1$2$3_")
     }
 
     @Test(.enabled(if: isHere, "curl, openssl or sqlite3 is not here"), arguments: try samples())
@@ -63,7 +65,8 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: folder + "/Config",
             withDestinationPath: packageRoot.appendingPathComponent("Config").path)
-        _ = try Self.run("stele() { '\(Program.path)' \"$@\"; }\n\(sample.setUp)", in: folder)
+        let stele = "stele() { '\(Program.path)' \"$@\"; }\n"
+        _ = try Self.run(stele + sample.setUp, in: folder)
         let program = try Program(sample.serve + ["--port", "0"], folder: folder)
         defer {
             program.signal(SIGTERM)
@@ -76,7 +79,8 @@ import Testing
             command.text.replacingOccurrences(of: "localhost:8080", with: "localhost:\(port)")
                 .replacingOccurrences(of: "curl ", with: "curl -s ") + "\necho '\(mark)'\n"
         }
-        let answers = try Self.run(script.joined(), in: folder).components(separatedBy: mark)
+        let answers = try Self.run(stele + script.joined(), in: folder).components(
+            separatedBy: mark)
         try #require(answers.count == sample.commands.count + 1)
         for (command, answer) in zip(sample.commands, answers) {
             guard let wanted = command.answer else { continue }

@@ -169,6 +169,91 @@ import Testing
         #expect(log.contains("v1 to v2, inferred"))
     }
 
+    /// Runs a command to its end, and returns its standard output.
+    private func run(_ arguments: [String], status expected: Int32 = 0) throws -> String {
+        let program = try Program(
+            arguments, environment: ["STELE_ENCRYPTION_KEY": String(repeating: "5e", count: 32)],
+            folder: folder.path)
+        let (status, errors) = program.end()
+        #expect(status == expected, "\(errors)")
+        return program.text
+    }
+
+    private func rows(_ file: String, _ sql: String) throws -> [String] {
+        try RawDatabase("\(folder.path)/\(file)").texts(sql)
+    }
+
+    @Test func anImportIntoSeveralStoresKeepsKeysAndLinks() throws {
+        try folder.write(
+            """
+            {"_id":4,"_entity":"System","name":"Router","userId":"admin","category":9}
+            {"_id":9,"_entity":"Category","name":"House"}
+            {"_id":7,"_entity":"Note","title":"blue box"}
+            """, to: "all.ndjson")
+        let stores = ["--store", "Notes=notes.sqlite", "--store", "Passwords=passwords.sqlite"]
+        _ = try run(["import", stash, "all.ndjson"] + stores)
+        #expect(try rows("notes.sqlite", "SELECT Z_PK || ZTITLE FROM ZNOTE") == ["7blue box"])
+        #expect(
+            try rows("passwords.sqlite", "SELECT Z_PK || '>' || ZCATEGORY FROM ZSYSTEM") == ["4>9"])
+        #expect(try rows("passwords.sqlite", "SELECT Z_PK || ZNAME FROM ZCATEGORY") == ["9House"])
+        // A second import of the file is refused and changes neither store.
+        _ = try run(["import", stash, "all.ndjson"] + stores, status: 1)
+        #expect(try rows("notes.sqlite", "SELECT count(*) || '' FROM ZNOTE") == ["1"])
+    }
+
+    @Test func anExportOfSeveralStoresIsImportedWithKeysAndLinks() throws {
+        let stores = ["--store", "Default=all.sqlite", "--store", "Notes=notes.xml"]
+        let (program, lines) = try serve(stores[0], stores[1], stores[2], stores[3])
+        let caller = try Caller(lines)
+        let bodies = [
+            ("/Note", "{\"title\":\"a\",\"body\":\"bread\"}"),
+            ("/Note", "{\"title\":\"b\",\"_store\":\"Notes\"}"),
+            ("/Note", "{\"title\":\"c\",\"_store\":\"Notes\"}"),
+            ("/Category", "{\"name\":\"House\"}"),
+            ("/System", "{\"name\":\"Router\",\"password\":\"plum\",\"category\":1}"),
+        ]
+        for (path, body) in bodies {
+            #expect(caller.ask("POST", path, body)?.status == 201)
+        }
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+        let exported = try run(["export", stash] + stores)
+        #expect(exported.contains("{\"_id\":\((1 << 40) + 2),\"_entity\":\"Note\""))
+        try folder.write(exported, to: "all.ndjson")
+        let others = ["--store", "Default=b.sqlite,Notes=c.text", "--store-type", "Notes=text"]
+        _ = try run(["import", stash, "all.ndjson"] + others)
+        #expect(try run(["export", stash] + others) == exported)
+        #expect(
+            try rows("b.sqlite", "SELECT ZNAME || ZCATEGORY FROM ZSYSTEM") == ["Router1"])
+        #expect(try rows("b.sqlite", "SELECT ZTITLE FROM ZNOTE") == ["a"])
+    }
+
+    @Test func seedsAreLoadedIntoSeveralStoresOnce() throws {
+        for (text, name) in [
+            (#"{"name":"Router","category":"House"}"#, "System.1"),
+            (#"{"name":"House"}"#, "Category.1"),
+            (#"{"title":"first"}"#, "Note.1"), (#"{"title":"second"}"#, "Note.2"),
+        ] {
+            try folder.write(text, to: "\(name).ndjson")
+        }
+        let options = [
+            "--seeds", folder.path, "--store", "Notes=notes.sqlite", "--store",
+            "Passwords=passwords.sqlite",
+        ]
+        let loaded = try run(["import", stash] + options)
+        #expect(loaded.split(separator: "\n").count == 4)
+        #expect(try run(["import", stash] + options) == "all seeds are loaded already\n")
+        let (program, lines) = try serve(
+            options[0], options[1], options[2], options[3], options[4], options[5])
+        let caller = try Caller(lines)
+        #expect(caller.ask("GET", "/Note/count")?.body == "{\"count\":2}")
+        #expect(
+            caller.ask("GET", "/System?select=name,category.name")?.body
+                == #"[{"name":"Router","category.name":"House"}]"#)
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+    }
+
     @Test(arguments: [
         (["--store", "Note=a.sqlite"], "the model has no configuration Note"),
         (["--store", "Notes=a.sqlite"], "no store has the entity Category"),

@@ -6,9 +6,18 @@ import StelePersistence
 
 /// Keeps the ids of records, or maps them to the keys of other objects.
 struct ImportIdentities {
+    /// A root entity in one of several stores, which give out keys of their own.
+    struct Family: Hashable {
+        let root: Int
+        /// The index of the store in its group; 0 for a store that is not of a group.
+        let place: Int
+    }
+
     private let plan: ImportPlan
-    /// The highest key that the store has given out, by root entity.
-    private var highest: [Int: Int64] = [:]
+    /// The stores, if there are several.
+    private let group: StoreGroup?
+    /// The highest key that a store has given out.
+    private var highest: [Family: Int64] = [:]
     /// The keys by root entity and `_id`, where they differ from it: if objects get new ids, and
     /// for records whose object was found by its key.
     private var mapped: [Int: [Int64: Int64]] = [:]
@@ -19,7 +28,15 @@ struct ImportIdentities {
     /// The most keys that are skipped at once to reach the id of a record.
     private static let widestGap: Int64 = 100_000_000
 
-    init(_ plan: ImportPlan) { self.plan = plan }
+    init(_ plan: ImportPlan, _ store: any PersistentStore) {
+        self.plan = plan
+        group = store as? StoreGroup
+    }
+
+    /// The family of a key. A key that no store gives out is counted to the first store.
+    func family(of key: Int64, root: Int) -> Family {
+        Family(root: root, place: group?.place(of: ObjectID(root: root, key: key)) ?? 0)
+    }
 
     /// The key in the store of a record's `_id`, which may not exist; nil if it is not known.
     func key(_ id: Int64, root: Int) -> Int64? {
@@ -35,7 +52,7 @@ struct ImportIdentities {
     /// Records the keys of the new objects of a part of the save whose records have no `_id`. The
     /// store gives them out one after the other, above all others.
     mutating func noteGiven(_ keys: ClosedRange<Int64>, root: Int) {
-        highest[root]? = keys.upperBound
+        highest[family(of: keys.upperBound, root: root)]? = keys.upperBound
         var ranges = given[root] ?? []
         if let last = ranges.last, last.upperBound + 1 == keys.lowerBound {
             ranges[ranges.count - 1] = last.lowerBound...keys.upperBound
@@ -53,14 +70,17 @@ struct ImportIdentities {
     }
 
     /// Whether an object with this key can be in the store.
-    func mayExist(_ key: Int64, root: Int) -> Bool { key <= highest[root] ?? .max }
+    func mayExist(_ key: Int64, root: Int) -> Bool {
+        key <= highest[family(of: key, root: root)] ?? .max
+    }
 
     /// Makes the store give out all keys up to one, so that objects can have them.
     /// - Throws: `ImportError` for a key that is too far away.
     mutating func reserve(upTo key: Int64, root: Int, _ save: any PartedSave) throws {
         // The first key tells which the store has given out before.
-        let last = try highest[root] ?? firstKey(root: root, save)
-        highest[root] = last
+        let family = family(of: key, root: root)
+        let last = try highest[family] ?? firstKey(of: family, save)
+        highest[family] = last
         guard key > last else { return }
         guard key - last <= Self.widestGap else {
             throw ImportError(
@@ -70,13 +90,14 @@ struct ImportIdentities {
         var request = SaveRequest(readToken: 0)
         request.reservations = [ObjectID(root: root, key: key)]
         _ = try save.save(request)
-        highest[root] = key
+        highest[family] = key
     }
 
     /// Makes the store give out a key.
-    private func firstKey(root: Int, _ save: any PartedSave) throws -> Int64 {
+    private func firstKey(of family: Family, _ save: any PartedSave) throws -> Int64 {
         var request = SaveRequest(readToken: 0)
-        request.reservations = [ObjectID(root: root, key: -1)]
+        request.reservations = [ObjectID(root: family.root, key: -1)]
+        if group != nil { request.assignedStores = [request.reservations[0]: family.place] }
         guard let key = try save.save(request).permanentKeys[request.reservations[0]] else {
             throw StoreError.failed("the store gives out no keys")
         }

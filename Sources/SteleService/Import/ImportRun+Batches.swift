@@ -105,17 +105,18 @@ extension ImportRun {
     /// Makes the store give out the ids of new objects.
     private func reserveIDs(of batch: Batch) throws {
         if plan.options.givesNewIDs { return }
-        var last: [Int: ImportLine] = [:]
+        var last: [ImportIdentities.Family: ImportLine] = [:]
         for line in batch.lines {
             let root = line.entity.root
-            guard let id = line.id, id > last[root]?.id ?? 0,
-                batch.found[ObjectID(root: root, key: id)] == nil
-            else { continue }
-            last[root] = line
+            guard let id = line.id, batch.found[ObjectID(root: root, key: id)] == nil else {
+                continue
+            }
+            let family = identities.family(of: id, root: root)
+            if id > last[family]?.id ?? 0 { last[family] = line }
         }
-        for (root, line) in last {
+        for (family, line) in last {
             try plan.placing(line.place) {
-                try identities.reserve(upTo: line.id ?? 0, root: root, save)
+                try identities.reserve(upTo: line.id ?? 0, root: family.root, save)
             }
         }
     }

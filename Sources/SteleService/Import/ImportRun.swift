@@ -59,7 +59,7 @@ final class ImportRun {
         self.save = save
         self.progress = progress
         directory = KeyDirectory(plan, coordinator.store)
-        identities = ImportIdentities(plan)
+        identities = ImportIdentities(plan, coordinator.store)
     }
 
     /// Imports all files.

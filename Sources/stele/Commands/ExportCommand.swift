@@ -27,8 +27,7 @@ struct ExportCommand: ParsableCommand {
     @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.")
     var model: String
 
-    @Option(help: ArgumentHelp("The store's file.", valueName: "path"))
-    var store: String
+    @OptionGroup var stores: StoreFlags
 
     @Option(
         help: ArgumentHelp("An entity, with its subentities; by default all.", valueName: "name"))
@@ -53,9 +52,12 @@ struct ExportCommand: ParsableCommand {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
             let model = try Serving.model(model)
-            guard access(store, F_OK) == 0 else { throw Failure("\(store): no such file") }
+            let opening = try stores.opening(model)
+            for path in opening.paths where access(path, F_OK) != 0 {
+                throw Failure("\(path): no such file")
+            }
             let plan = try plan(model)
-            let store = try StoreOpening(self.store, type: nil, model).open(model)
+            let store = try opening.open()
             defer { store.close() }
             let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()

@@ -36,11 +36,7 @@ struct ImportCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The files, each PATH or ENTITY=PATH.", valueName: "file"))
     var files: [String] = []
 
-    @Option(help: ArgumentHelp("The store's file.", valueName: "path"))
-    var store: String
-
-    @Option(help: SettingFlags.help("store-type", "type"))
-    var storeType: String?
+    @OptionGroup var stores: StoreFlags
 
     @Option(
         help: ArgumentHelp(
@@ -102,7 +98,7 @@ struct ImportCommand: ParsableCommand {
             }
             let plan = try ImportPlan(
                 model: model, files: files, keys: try key.map(Self.key), options: options)
-            let store = try StoreOpening(self.store, type: storeType, model).open(model)
+            let store = try stores.opening(model).open()
             defer { store.close() }
             let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()
@@ -117,7 +113,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func loadSeeds(_ folder: String, _ model: Model) throws {
-        let store = try StoreOpening(self.store, type: storeType, model).open(model)
+        let store = try stores.opening(model).open()
         defer { store.close() }
         let seeds = try Seeds(PersistentStoreCoordinator(store: store), folder: folder)
         let loaded = try seeds.load()

@@ -83,8 +83,11 @@ struct StoresOpening {
         return stores[0]
     }
 
+    /// The paths of the files.
+    var paths: [String] { stores.map(\.opening.path) }
+
     /// The paths of the files, for messages.
-    var name: String { stores.map(\.opening.path).joined(separator: ", ") }
+    var name: String { paths.joined(separator: ", ") }
 
     /// Opens the stores; creates the files that do not exist.
     /// - Throws: `Failure` whose sentence has the path.

@@ -1,0 +1,24 @@
+/// The stores of a command as options of the command line.
+
+import ArgumentParser
+import SteleModel
+
+/// The options of `import` and `export` that name the store, or several.
+struct StoreFlags: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The store's file; CONFIGURATION=FILE, once for each, for several stores.",
+            valueName: "path"))
+    var store: [String]
+
+    @Option(help: SettingFlags.help("store-type", "type"))
+    var storeType: [String] = []
+
+    /// Decides on the places and types of the stores.
+    /// - Throws: `Failure`, as `StoresOpening`.
+    func opening(_ model: Model) throws -> StoresOpening {
+        try StoresOpening(
+            store.joined(separator: ","),
+            type: storeType.isEmpty ? nil : storeType.joined(separator: ","), model)
+    }
+}
