@@ -119,8 +119,8 @@ extension StoreGroup {
 
     /// Opens a transaction in each of the stores, has it filled, and commits one after the other,
     /// the last one first.
-    /// - Parameter fill: gets the open saves; it may be called again from its start. Its second
-    ///   argument is the error to throw if it cannot be.
+    /// - Parameter fill: gets the open saves; it may be called again from its start unless it has
+    ///   thrown. Its second argument is the error to throw if it cannot be.
     private func committing(
         _ places: [Int], _ turn: inout GroupTurn,
         _ fill: ([any PartedSave], StoreError) throws(StoreError) -> Void
@@ -129,8 +129,16 @@ extension StoreGroup {
         var cause: StoreError?
         func open(_ rest: ArraySlice<Int>, _ parted: [any PartedSave]) throws(StoreError) {
             guard let place = rest.first else {
-                return try fill(
-                    parted, .busy("a store was changed by another program during the save"))
+                // A store repeats a save that it has to roll back, and the stores around it have
+                // their parts already.
+                if let cause { throw cause }
+                do throws(StoreError) {
+                    return try fill(
+                        parted, .busy("a store was changed by another program during the save"))
+                } catch {
+                    cause = error
+                    throw error
+                }
             }
             do {
                 _ = try stores[place].save(inParts: { save in

@@ -196,6 +196,33 @@ import Testing
         #expect(try stage.history().map(\.number) == [1])
     }
 
+    /// The store repeats the save to roll it back. The parts of the others must not be made twice,
+    /// which would be a conflict.
+    @Test func aRejectionOfTheLastPartIsTheErrorOfTheSave() throws {
+        let stage = try GroupStage(two, wrapping: { $0.map(RejectingStore.init) })
+        try stage.change { try GroupStage.insert("Note", "n", in: $0) }
+        let stores = stage.coordinator.persistentStores.compactMap { $0 as? RejectingStore }
+        func change(_ context: ManagedObjectContext) throws {
+            let note = try context.fetch(FetchRequest(entity: try stage.entity("Note"))).first
+            note?["mark"] = .int(7)
+            try GroupStage.insert("Note", "second", in: context)
+            try GroupStage.insert("System", "s", in: context)
+        }
+        // After the first rejection the first store does not repeat saves for a while.
+        for store in stores {
+            store.rejects.withLock { $0 = true }
+            let error = #expect(throws: StoreError.self) { try stage.change(change) }
+            if case .invalid("rejected")? = error {
+                store.rejects.withLock { $0 = false }
+                continue
+            }
+            Issue.record("\(String(describing: error))")
+        }
+        #expect(try stage.history().count == 1)
+        try stage.change(change)
+        #expect(try stage.history().map(\.changes.count) == [1, 3])
+    }
+
     @Test func aFetchedPropertyLeadsToAnotherStore() throws {
         let stage = try GroupStage(["Notes", "Archive", "Passwords"])
         try stage.change { context in
