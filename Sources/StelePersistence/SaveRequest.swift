@@ -26,6 +26,9 @@ public struct SaveRequest: Sendable {
     public var assignedStores: [ObjectID: Int] = [:]
     /// The least number that the save's transaction may have, for a store of a `StoreGroup`.
     package var number: Int64 = 0
+    /// The number up to which a store of a `StoreGroup` has all saves that concern it. Its later
+    /// saves, and a generation that begins, come after it; 0 for none.
+    package var complete: Int64 = 0
     /// The token of the view that the request was made from.
     public var readToken: Int64
 

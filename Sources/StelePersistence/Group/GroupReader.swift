@@ -7,11 +7,17 @@ final class GroupReader: StoreReader {
     private let readers: [any StoreReader]
     /// The last save in the view.
     private let last: Int64
+    /// The first transaction that is not deleted in any store.
+    private let firstKept: Int64
 
     /// - Parameters:
     ///   - readers: the views of the stores, in their order.
     ///   - token: the number of the last save that they show.
-    init(_ readers: [any StoreReader], token: Int64, _ layout: GroupLayout) {
+    ///   - firstKept: the first transaction that is not deleted in any store.
+    init(
+        _ readers: [any StoreReader], token: Int64, _ layout: GroupLayout, firstKept: Int64 = 0
+    ) {
+        self.firstKept = firstKept
         self.readers = readers
         self.layout = layout
         last = token
@@ -154,7 +160,7 @@ final class GroupReader: StoreReader {
         for reader in readers {
             if let own = try reader.oldestTransaction() { oldest = min(oldest ?? own, own) }
         }
-        return oldest
+        return oldest.map { max($0, firstKept) }
     }
 
     /// The limit of size is that of each store. A save that one of them must delete is deleted in
@@ -162,13 +168,14 @@ final class GroupReader: StoreReader {
     func firstTransactionToKeep(
         since time: Double?, bytes: Int?
     ) throws(StoreError) -> Int64 {
-        var first: Int64 = 0
-        for reader in readers where try reader.oldestTransaction() != nil {
+        guard var first = try oldestTransaction() else { return last + 1 }
+        for reader in readers {
+            guard let oldest = try reader.oldestTransaction() else { continue }
             let own = try reader.firstTransactionToKeep(since: time, bytes: bytes)
-            // A store that keeps nothing says only that its own transactions end there.
-            first = max(first, own)
+            // The first transaction of a store that keeps all is no limit for the others.
+            if own > oldest { first = max(first, own) }
         }
-        return first == 0 ? last + 1 : first
+        return first
     }
 }
 

@@ -40,11 +40,22 @@ extension StoreGroup {
         }
     }
 
-    /// Deletes up to `limit` of the oldest transactions before `number` in each store.
+    /// Deletes the oldest transactions before `number`, up to `limit` in each store.
+    ///
+    /// All stores are deleted from up to the same transaction, because a history that ends earlier
+    /// in one of them has gaps.
     public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
-        try turn.withLock { _ throws(StoreError) in
+        try turn.withLock { turn throws(StoreError) in
+            let reader = try lastingReader(&turn)
+            defer { reader.close() }
+            guard limit > 0, let oldest = try reader.oldestTransaction(), oldest < number else {
+                return 0
+            }
+            let end = oldest.addingReportingOverflow(Int64(limit))
+            let first = end.overflow ? number : min(number, end.partialValue)
+            state.withLock { $0.firstKept = max($0.firstKept, min(first, turn.last + 1)) }
             var deleted = 0
-            for store in stores { deleted += try store.deleteHistory(before: number, limit: limit) }
+            for store in stores { deleted += try store.deleteHistory(before: first, limit: limit) }
             return deleted
         }
     }
@@ -108,8 +119,8 @@ extension StoreGroup {
 
     /// Opens a transaction in each of the stores, has it filled, and commits one after the other,
     /// the last one first.
-    /// - Parameter fill: gets the open saves; it may be called again from its start. Its second
-    ///   argument is the error to throw if it cannot be.
+    /// - Parameter fill: gets the open saves; it may be called again from its start unless it has
+    ///   thrown. Its second argument is the error to throw if it cannot be.
     private func committing(
         _ places: [Int], _ turn: inout GroupTurn,
         _ fill: ([any PartedSave], StoreError) throws(StoreError) -> Void
@@ -118,8 +129,16 @@ extension StoreGroup {
         var cause: StoreError?
         func open(_ rest: ArraySlice<Int>, _ parted: [any PartedSave]) throws(StoreError) {
             guard let place = rest.first else {
-                return try fill(
-                    parted, .busy("a store was changed by another program during the save"))
+                // A store repeats a save that it has to roll back, and the stores around it have
+                // their parts already.
+                if let cause { throw cause }
+                do throws(StoreError) {
+                    return try fill(
+                        parted, .busy("a store was changed by another program during the save"))
+                } catch {
+                    cause = error
+                    throw error
+                }
             }
             do {
                 _ = try stores[place].save(inParts: { save in
@@ -134,8 +153,8 @@ extension StoreGroup {
             }
             committed.append(place)
         }
-        state.withLock { $0.parts = [] }
-        defer { publish(committed) }
+        state.withLock { $0.parts = [:] }
+        defer { publish() }
         do throws(StoreError) { try open(places[...], []) } catch {
             if committed.isEmpty { throw error }
             let (kept, lost) = (committed, places.filter { !committed.contains($0) })
@@ -147,14 +166,14 @@ extension StoreGroup {
     }
 
     /// Makes the commits of a save to several stores known, as one.
-    private func publish(_ places: [Int]) {
+    private func publish() {
         let (parts, observer) = state.withLock { state in
-            let parts = state.parts ?? []
+            let parts = (state.parts ?? [:]).sorted { $0.key < $1.key }
             state.parts = nil
-            if let last = parts.map(\.number).max() {
-                for place in places { state.tokens[place] = max(state.tokens[place], last) }
+            for (place, saves) in parts {
+                state.tokens[place] = max(state.tokens[place], saves.last?.number ?? 0)
             }
-            return (parts, state.observer)
+            return (parts.flatMap(\.value), state.observer)
         }
         let saves = HistoryTransaction.joined(parts)
         if !saves.isEmpty { observer?.storeDidCommit(saves) }

@@ -149,8 +149,9 @@ public final class StoreGroup: PersistentStore {
         }
         // A commit is published when it is complete in all stores. So views that show what is
         // published, and nothing else, show complete saves.
-        if state.withLock({ $0.tokens }) == tokens {
-            return GroupReader(readers, token: tokens.max() ?? 0, layout)
+        let (complete, firstKept) = state.withLock { ($0.tokens, $0.firstKept) }
+        if complete == tokens {
+            return GroupReader(readers, token: tokens.max() ?? 0, layout, firstKept: firstKept)
         }
         for reader in readers { reader.close() }
         return nil
@@ -232,7 +233,16 @@ public final class StoreGroup: PersistentStore {
             return thread
         }
         running?.join()
-        turn.withLock { _ in for store in stores { store.close() } }
+        turn.withLock { turn in
+            for store in stores {
+                // Without it, the store's next generation would begin after its own last save, and
+                // tokens of later saves to other stores would expire.
+                var request = SaveRequest(readToken: 0)
+                request.complete = turn.last
+                _ = try? store.save(request)
+            }
+            for store in stores { store.close() }
+        }
     }
 }
 
@@ -247,8 +257,12 @@ struct GroupState: Sendable {
     /// The numbers of the last complete save of each store.
     var tokens: [Int64]
     var observer: (any StoreObserver)?
-    /// The commits of a save to several stores, until it is complete; nil outside of one.
-    var parts: [HistoryTransaction]?
+    /// The commits of a save to several stores by the index of the store, until it is complete; nil
+    /// outside of one.
+    var parts: [Int: [HistoryTransaction]]?
+    /// The first transaction that is not deleted in any store. A deletion is a commit of each
+    /// store, and a view may have been opened between two of them.
+    var firstKept: Int64 = 0
     /// The marks given at the end, for the stores that are closed later.
     var marks: [StoreMark]?
 }
@@ -274,7 +288,7 @@ private final class GroupObserver: StoreObserver {
                 state.tokens[place] = max(state.tokens[place], last)
                 return false
             }
-            state.parts? += saves
+            state.parts?[place, default: []] += saves
             return true
         }
         if !isPart { observer?.storeDidCommit(saves) }

@@ -101,6 +101,10 @@ package final class SQLSaver {
         var operations = try SaveOperations(
             request.changes, KeyReplacement(model: schema.model, permanent: permanent))
         if !request.reservations.isEmpty { try reserveKeys(request.reservations, &permanent) }
+        if request.complete > token {
+            counters.reserve(request.complete, of: HistoryTables.transaction)
+            hasReserved = true
+        }
         guard !operations.isEmpty else {
             let result = SaveResult(token: max(request.readToken, 0), permanentKeys: permanent)
             try keep(request.receipt, result, at: time)

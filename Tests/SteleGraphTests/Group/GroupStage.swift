@@ -99,3 +99,31 @@ final class FailingStore: ForwardingStore {
         })
     }
 }
+
+/// A store that rejects each part of a save after its rows are written.
+final class RejectingStore: ForwardingStore {
+    let base: any PersistentStore
+    let rejects = Mutex(false)
+
+    init(_ store: any PersistentStore) { base = store }
+
+    func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
+        let rejects = rejects.withLock { $0 }
+        return try base.save(inParts: { save in
+            try make(rejects ? RejectingParts(save) : save)
+        })
+    }
+}
+
+private final class RejectingParts: PartedSave {
+    private let base: any PartedSave
+
+    init(_ save: any PartedSave) { base = save }
+
+    func reader() throws(StoreError) -> any StoreReader { try base.reader() }
+
+    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        _ = try base.save(request)
+        throw .invalid("rejected")
+    }
+}

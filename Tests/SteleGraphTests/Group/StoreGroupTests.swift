@@ -1,13 +1,13 @@
 // Stores of several configurations as one.
 
 import SteleModel
-import StelePersistence
 import StelePredicates
 import SteleSystem
 import TestSupport
 import Testing
 
 @testable import SteleGraph
+@testable import StelePersistence
 
 @Suite struct StoreGroupTests {
     private let two = ["Notes", "Passwords"]
@@ -70,9 +70,8 @@ import Testing
         #expect(again.coordinator.store.historyLine.generation(of: 6) != generation)
     }
 
-    /// A save by a program that has only one of the stores ends the generation: its number is given
-    /// out twice.
-    @Test func aSaveToOneStoreAloneEndsTheGeneration() throws {
+    /// A store that is closed with the others gives out the next numbers when it is opened alone.
+    @Test func aSaveToOneStoreAloneIsAfterTheSavesOfAll() throws {
         let folder = try TemporaryFolder()
         var stage: GroupStage? = try GroupStage(two, in: folder)
         for name in ["System", "Note", "Note"] {
@@ -85,11 +84,62 @@ import Testing
             store: try #require(try GroupStage.stores(["Passwords"], in: folder).first))
         let context = ManagedObjectContext(alone)
         try GroupStage.insert("System", "alone", in: context)
-        #expect(try context.save().token == 2)
+        #expect(try context.save().token == 4)
         alone.store.close()
         let again = try GroupStage(two, in: folder)
-        #expect(!again.coordinator.store.historyLine.has(generation, 3))
-        #expect(again.coordinator.store.historyLine.has(generation, 1))
+        #expect(again.coordinator.store.historyLine.has(generation, 3))
+        #expect(!again.coordinator.store.historyLine.has(generation, 4))
+        #expect(
+            try again.read { try $0.history(after: 3, limit: 9, values: false) }.map(\.number)
+                == [4])
+    }
+
+    /// The last tokens are valid after restarts, whichever store has the last save.
+    @Test func theLastTokenIsValidAfterRestarts() throws {
+        let folder = try TemporaryFolder()
+        var tokens: [(generation: String, number: Int64)] = []
+        for names in [["System", "Note", "Note"], [], ["System"], []] {
+            let stage = try GroupStage(two, in: folder)
+            let line = stage.coordinator.store.historyLine
+            for token in tokens { #expect(line.has(token.generation, token.number)) }
+            for name in names { try stage.change { try GroupStage.insert(name, name, in: $0) } }
+            let last = stage.coordinator.currentToken
+            tokens.append((line.generation(of: last), last))
+        }
+        #expect(tokens.map(\.number) == [3, 3, 4, 4])
+    }
+
+    /// The numbers of one store have gaps, so its limits say nothing of the others' saves.
+    @Test(arguments: [StoreKind.sqlite, .memory])
+    func historyIsDeletedInAllStoresUpToTheSameSave(_ kind: StoreKind) throws {
+        let stage = try GroupStage(two, kind)
+        for number in 0..<30 {
+            try stage.change {
+                try GroupStage.insert(
+                    number % 3 == 2 || number < 10 ? "Note" : "System", "x", in: $0)
+            }
+        }
+        // The first save of Passwords is number 11. Nothing is too old or too large.
+        #expect(try stage.read { try $0.firstTransactionToKeep(since: 0, bytes: nil) } <= 1)
+        #expect(try stage.read { try $0.firstTransactionToKeep(since: nil, bytes: 1 << 30) } <= 1)
+        while try stage.coordinator.store.deleteHistory(before: 25, limit: 4) > 0 {
+            let left = try stage.history().map(\.number)
+            #expect(left == Array((left.first ?? 0)...30))
+            #expect(try stage.read { try $0.oldestTransaction() } == left.first)
+        }
+        #expect(try stage.history().map(\.number) == Array(25...30))
+    }
+
+    /// A view without a wait is possible after a save in parts that leaves one store as it was.
+    @Test func aStoreWithoutAPartKeepsItsNumber() throws {
+        let stage = try GroupStage(two)
+        _ = try stage.coordinator.store.save(inParts: { save in
+            let context = stage.context()
+            try GroupStage.insert("Note", "n", in: context)
+            if let request = try context.saveRequest() { _ = try save.save(request) }
+        })
+        let group = try #require(stage.coordinator.store as? StoreGroup)
+        #expect(group.state.withLock { $0.tokens } == [1, 0])
     }
 
     /// The last store is committed first.
@@ -144,6 +194,33 @@ import Testing
         #expect(try stage.history().isEmpty)
         try stage.change { try GroupStage.insert("Note", "later", in: $0) }
         #expect(try stage.history().map(\.number) == [1])
+    }
+
+    /// The store repeats the save to roll it back. The parts of the others must not be made twice,
+    /// which would be a conflict.
+    @Test func aRejectionOfTheLastPartIsTheErrorOfTheSave() throws {
+        let stage = try GroupStage(two, wrapping: { $0.map(RejectingStore.init) })
+        try stage.change { try GroupStage.insert("Note", "n", in: $0) }
+        let stores = stage.coordinator.persistentStores.compactMap { $0 as? RejectingStore }
+        func change(_ context: ManagedObjectContext) throws {
+            let note = try context.fetch(FetchRequest(entity: try stage.entity("Note"))).first
+            note?["mark"] = .int(7)
+            try GroupStage.insert("Note", "second", in: context)
+            try GroupStage.insert("System", "s", in: context)
+        }
+        // After the first rejection the first store does not repeat saves for a while.
+        for store in stores {
+            store.rejects.withLock { $0 = true }
+            let error = #expect(throws: StoreError.self) { try stage.change(change) }
+            if case .invalid("rejected")? = error {
+                store.rejects.withLock { $0 = false }
+                continue
+            }
+            Issue.record("\(String(describing: error))")
+        }
+        #expect(try stage.history().count == 1)
+        try stage.change(change)
+        #expect(try stage.history().map(\.changes.count) == [1, 3])
     }
 
     @Test func aFetchedPropertyLeadsToAnotherStore() throws {
