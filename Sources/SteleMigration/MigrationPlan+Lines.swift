@@ -19,6 +19,11 @@ extension MigrationPlan {
                 "\(source.name) has the same version hashes as "
                     + "\(sameAsSource.joined(separator: ", ")); their data is the same")
         }
+        lines += unusedMappings
+        if isBackward {
+            lines.append(
+                "this leads back to an older version: what only \(source.name) has is removed")
+        }
         for (index, step) in steps.enumerated() {
             lines.append("  \(index + 1). \(step.title)")
             lines += step.details.map { "     - \($0)" }
@@ -44,7 +49,12 @@ extension MigrationPlan.Step {
         for mapping in mappingModel.entityMappings {
             switch (mapping.sourceEntityName, mapping.destinationEntityName) {
             case (nil, let name?): details.append("adds the entity \(name)")
-            case (let name?, nil): details.append("removes the entity \(name) and its objects")
+            case (let name?, nil):
+                details.append(
+                    "removes the entity \(name) and its objects"
+                        + (hasAdditions
+                            ? "; if it was renamed, give the new entity the renaming identifier "
+                                + "(elementID) \(name)" : ""))
             case (let old?, let new?):
                 if old != new { details.append("the entity \(old) becomes \(new)") }
                 guard case .mappingModel = kind else {
@@ -55,6 +65,11 @@ extension MigrationPlan.Step {
             }
         }
         return details + requirements.map { "requires: \($0)" }
+    }
+
+    /// Whether an entity is added.
+    private var hasAdditions: Bool {
+        mappingModel.entityMappings.contains { $0.sourceEntityName == nil }
     }
 
     /// The properties that an inferred entity mapping adds, renames and removes. Inherited ones

@@ -38,6 +38,11 @@ public struct MigrationPlan: Sendable {
     public let sameAsSource: [String]
     /// The steps; empty if the store is of the current version.
     public let steps: [Step]
+    /// Whether the current version is older than that of the store. What only the newer one has is
+    /// removed.
+    public let isBackward: Bool
+    /// Why mapping models lead between no two of the versions, a sentence for each of them.
+    public let unusedMappings: [String]
 
     /// Whether there is nothing to do.
     public var isEmpty: Bool { steps.isEmpty }
@@ -64,5 +69,17 @@ extension MigrationPlan {
         destination = versions.current
         sameAsSource = found.others
         steps = try planner.steps(from: found.index, to: versions.currentIndex)
+        isBackward = found.index > versions.currentIndex
+        let all = versions.versions
+        unusedMappings = mappings.filter { mapping in
+            !all.contains { source in
+                all.contains { $0.name != source.name && mapping.leads(from: source, to: $0) }
+            }
+        }.map { mapping in
+            let reasons = mapping.mismatches(
+                from: versions.versions[found.index], to: versions.current)
+            return "\(mapping.name) is for other versions, and is not used: "
+                + reasons.joined(separator: "; ")
+        }
     }
 }

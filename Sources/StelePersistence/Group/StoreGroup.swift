@@ -41,17 +41,7 @@ public final class StoreGroup: PersistentStore {
         self.stores = stores
         self.model = model
         layout = try GroupLayout(model, stores.map(\.model))
-        for entity in model.entities {
-            for case .fetchedProperty(let it) in entity.properties {
-                guard let destination = model.entity(named: it.request.entityName),
-                    let place = layout.onlyPlace(of: entity.index),
-                    layout.onlyPlace(of: destination.index) == place
-                else {
-                    try GroupSource.check(it, of: entity, model)
-                    continue
-                }
-            }
-        }
+        try Self.checkFetchedProperties(layout)
         var tokens: [Int64] = []
         for (place, store) in stores.enumerated() {
             try store.excludeOthers()
@@ -72,6 +62,27 @@ public final class StoreGroup: PersistentStore {
         let writing = SystemThread(name: "stele-group") { [queue] in GroupQueue.run(queue) }
         guard let writing else { throw .failed("the system has no thread for the stores") }
         thread.withLock { $0 = writing }
+    }
+
+    /// Checks, before stores are opened or created, that they can be a group.
+    /// - Parameter models: the models of the stores, in their order.
+    /// - Throws: `StoreError.invalid` and `.unsupported`, as `init`.
+    public static func check(_ models: [Model], model: Model) throws(StoreError) {
+        try checkFetchedProperties(GroupLayout(model, models))
+    }
+
+    private static func checkFetchedProperties(_ layout: GroupLayout) throws(StoreError) {
+        for entity in layout.model.entities {
+            for case .fetchedProperty(let it) in entity.properties {
+                guard let destination = layout.model.entity(named: it.request.entityName),
+                    let place = layout.onlyPlace(of: entity.index),
+                    layout.onlyPlace(of: destination.index) == place
+                else {
+                    try GroupSource.check(it, of: entity, layout.model)
+                    continue
+                }
+            }
+        }
     }
 
     /// The types of the stores, such as `sqlite, xml`.

@@ -153,7 +153,7 @@ package struct StoreMetadata: Sendable, Hashable {
         let names = Set(wanted.keys).union(hashes.keys)
             .filter { wanted[$0] != hashes[$0] }.sorted()
         guard let first = names.first else { return }
-        let name = model.configuration.map { "\(model.name), configuration \($0)," } ?? model.name
+        let name = model.configuration.map { "\(model.name) (configuration \($0))" } ?? model.name
         let what =
             wanted[first] == nil
             ? "the store has an entity \(first) that the model \(name) does not have"

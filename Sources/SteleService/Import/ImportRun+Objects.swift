@@ -104,7 +104,10 @@ extension ImportRun {
                 batch.identified[ObjectID(root: root, key: id)]
                 ?? stored.flatMap { batch.found[$0] }
             if let known {
-                if plan.options.onConflict != .error { return known }
+                if plan.options.onConflict != .error {
+                    try checkName(line, id, known, batch)
+                    return known
+                }
                 throw try again(
                     "\(line.entity.name) \(id)", of: line, known,
                     hint: ", --new-ids gives the objects of the files new ids"
@@ -121,6 +124,21 @@ extension ImportRun {
             if let known = try existing(name, naming, line, batch) { return known }
         }
         return nil
+    }
+
+    /// Checks that a record's `_id` and its key do not name two objects of the store.
+    private func checkName(
+        _ line: ImportLine, _ id: Int64, _ known: ManagedObject, _ batch: Batch
+    ) throws {
+        for (index, naming) in plan.namings(of: line.entity).enumerated() {
+            guard let name = line.name(by: index),
+                let other = try existing(name, naming, line, batch), other !== known
+            else { continue }
+            throw ImportError(
+                "the _id \(id) is that of \(known.entity.name) \(known.id.key) in the store, and "
+                    + "\(naming.key.shown(name)) that of \(other.entity.name) \(other.id.key): "
+                    + "--new-ids takes objects by their keys alone")
+        }
     }
 
     private func existing(

@@ -27,6 +27,9 @@ struct MigrateCommand: ParsableCommand {
     @Flag(help: "Print what would be done, and do nothing.")
     var plan = false
 
+    @Flag(help: "Also migrate to an older version, which removes what only the newer one has.")
+    var back = false
+
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
@@ -39,6 +42,9 @@ struct MigrateCommand: ParsableCommand {
             }
             write(way.lines.map { $0 + "\n" }.joined(), to: 1)
             if plan { return }
+            guard back || !way.isBackward else {
+                throw Failure("the current version is older than the store: give --back to do this")
+            }
             let bar = ProgressBar()
             defer { bar.clear() }
             try migrator.migrate(by: way) { bar.show($0) }

@@ -107,7 +107,14 @@ extension StoreOpening {
         guard migrates else {
             throw Failure(
                 "\(path): " + plan.lines.joined(separator: "\n")
-                    + "\nstart with --migrate to do this, or run stele migrate")
+                    + (plan.isBackward
+                        ? "\nstele migrate --back does this"
+                        : "\nstart with --migrate to do this, or run stele migrate"))
+        }
+        guard !plan.isBackward else {
+            throw Failure(
+                "\(path): " + plan.lines.joined(separator: "\n")
+                    + "\n--migrate does not do this; stele migrate --back does")
         }
         for line in plan.lines { printError(line) }
         let bar = ProgressBar()

@@ -50,6 +50,14 @@ struct StoresOpening {
             return (String(name), String(part[part.index(after: sign)...]))
         }
         guard let first = split(text[...]) else { return nil }
+        let parts = text.split(separator: ",")
+        if known.contains(String(parts[0].prefix { $0 != "=" })) == false,
+            let named = parts.first(where: { split($0).map { known.contains($0.name) } ?? false })
+        {
+            throw Failure(
+                "\(setting): \(parts[0]) names no configuration, and \(named) does: write "
+                    + "CONFIGURATION=FILE for each of several stores")
+        }
         guard known.contains(first.name) else {
             // A path may have the sign, too.
             guard known.count > 1, !first.name.contains("/"), !first.name.contains(".") else {
@@ -61,7 +69,7 @@ struct StoresOpening {
                         ?? "; it has \(known.joined(separator: ", "))"))
         }
         var found: [(name: String, value: String)] = []
-        for part in text.split(separator: ",") {
+        for part in parts {
             guard let (name, value) = split(part), known.contains(name) else {
                 throw Failure(
                     "\(setting): \(part) does not begin with a configuration and =; the model has "
@@ -109,15 +117,21 @@ struct StoresOpening {
     private func open(
         _ one: (StoreOpening, Model) throws -> any PersistentStore
     ) throws -> any PersistentStore {
+        if let (configuration, opening) = stores.first, configuration == nil {
+            return try one(opening, model)
+        }
+        let models = try stores.map { configuration, _ in
+            guard let own = configuration.flatMap({ model.restricted(to: $0) }) else {
+                throw Failure("the model has no configuration \(configuration ?? "")")
+            }
+            return own
+        }
+        do throws(StoreError) { try StoreGroup.check(models, model: model) } catch {
+            throw Failure(Failure.sentence(error))
+        }
         var opened: [any PersistentStore] = []
         do {
-            for (configuration, opening) in stores {
-                guard let configuration else { return try one(opening, model) }
-                guard let own = model.restricted(to: configuration) else {
-                    throw Failure("the model has no configuration \(configuration)")
-                }
-                opened.append(try one(opening, own))
-            }
+            for ((_, opening), own) in zip(stores, models) { opened.append(try one(opening, own)) }
             do throws(StoreError) { return try StoreGroup(opened, model: model) } catch {
                 throw Failure(Failure.sentence(error))
             }
