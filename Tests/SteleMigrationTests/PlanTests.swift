@@ -156,6 +156,17 @@ import Testing
         #expect(plan.lines[1] == "M 2 has the same version hashes as M 1; their data is the same")
     }
 
+    @Test func aWayBackIsTold() throws {
+        let known = try Self.versions(["a"], ["a", "b"]).versions
+        let versions = try #require(KnownVersions(known, current: "M 1"))
+        let plan = try plan(versions, from: 2)
+        #expect(plan.isBackward && !plan.isEmpty)
+        #expect(
+            plan.lines[1]
+                == "this leads back to an older version: what only M 2 has is removed")
+        #expect(try !self.plan(Self.versions(["a"], ["a", "b"]), from: 1).isBackward)
+    }
+
     @Test func aStoreOfNoKnownVersionSaysWhatDiffers() throws {
         let versions = try Self.versions(["a"], ["a", "b"])
         var hashes = versions.current.hashes

@@ -130,6 +130,31 @@ import Testing
         #expect(try house.values("Team.city") == [.string("Rome"), .string("Bern"), .null])
     }
 
+    /// Links to the `_id` would lead to the wrong one of the two.
+    @Test(arguments: [ImportOptions.Conflict.update, .skip])
+    func anIdAndAKeyOfTwoObjectsAreAnError(_ policy: ImportOptions.Conflict) throws {
+        let house = try House(try model())
+        _ = try house.load([("team.ndjson", #"{"name":"Zeniths"}"# + "\n" + #"{"name":"Aces"}"#)])
+        let error = #expect(throws: ImportError.self) {
+            try house.load([
+                ("team.ndjson", #"{"_id":1,"name":"Aces"}"#),
+                ("player.ndjson", #"{"_id":7,"name":"Ann","team":1}"#),
+            ]) { $0.onConflict = policy }
+        }
+        let text = error?.message ?? ""
+        #expect(text.contains("the _id 1 is that of Team 1 in the store, and"), "\(text)")
+        #expect(text.contains("that of Team 2: --new-ids"), "\(text)")
+        #expect(try house.all("Player").isEmpty)
+        _ = try house.load([
+            ("team.ndjson", #"{"_id":1,"name":"Aces","city":"York"}"#),
+            ("player.ndjson", #"{"_id":7,"name":"Ann","team":1}"#),
+        ]) {
+            $0.onConflict = policy
+            $0.givesNewIDs = true
+        }
+        #expect(try house.values("Player.team") == [.key(2)])
+    }
+
     @Test func linksOfStoredObjectsAreReplaced() throws {
         let house = try House(try model())
         let files = [

@@ -182,6 +182,22 @@ import Testing
             "\(found.errors)")
     }
 
+    /// Inference would leave out what the mapping file says, without a word.
+    @Test func aMappingFileForNoVersionsIsTold() throws {
+        try add(1)
+        let store = folder.path + "/s.sqlite"
+        _ = try serve(["--store", store]) { _ in }
+        try add(2)
+        try Self.mapping.replacingOccurrences(of: "v3", with: "version 3").write(
+            toFile: folder.path + "/names.mapping.json", atomically: true, encoding: .utf8)
+        let found = try Program.run(
+            "migrate", folder.path + "/Staff", "--store", store, "--plan")
+        #expect(found.status == 0 && found.output.contains("adds Person.age"))
+        #expect(
+            found.output.contains("names.mapping.json is for other versions, and is not used"),
+            "\(found.output)")
+    }
+
     @Test func aStoreInUseIsNotMigrated() throws {
         try add(1)
         let store = folder.path + "/s.sqlite"

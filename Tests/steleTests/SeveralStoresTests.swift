@@ -134,7 +134,10 @@ import Testing
         }
         func serve(_ options: String..., ask: (Caller) -> Void) throws -> String {
             let program = try Program(
-                ["serve", "Parts", "--port", "0", "--store", "Notes=notes.sqlite,Secrets=\(secrets)"]
+                [
+                    "serve", "Parts", "--port", "0", "--store",
+                    "Notes=notes.sqlite,Secrets=\(secrets)",
+                ]
                     + options, folder: folder.path)
             let lines = program.lines(3)
             guard lines.count == 3 else { return program.end().errors }
@@ -151,7 +154,8 @@ import Testing
         }
         try add(2)
         let refused = try serve { _ in Issue.record("it serves") }
-        #expect(refused.contains("notes.sqlite") && refused.contains("adds Note.stars"), "\(refused)")
+        #expect(
+            refused.contains("notes.sqlite") && refused.contains("adds Note.stars"), "\(refused)")
         let plan = try Program.run(
             "migrate", "Parts", "--store", "Secrets=\(secrets)", "--plan", folder: folder.path)
         #expect(plan.output.contains("the entity System becomes Apparatus"), "\(plan)")
@@ -257,6 +261,7 @@ import Testing
     @Test(arguments: [
         (["--store", "Note=a.sqlite"], "the model has no configuration Note"),
         (["--store", "Notes=a.sqlite"], "no store has the entity Category"),
+        (["--store", "a.sqlite", "--store", "Notes=b.xml"], "a.sqlite names no configuration"),
         (["--store", "Notes=a.sqlite", "--store", "Notes=b.sqlite"], "is given twice"),
         (
             ["--store", "Notes=a.sqlite", "--store", "Passwords=b.xml", "--store-type", "xml"],
@@ -272,5 +277,7 @@ import Testing
         let (status, errors) = program.end()
         #expect(status != 0)
         #expect(errors.contains(text), "\(errors)")
+        // No file is made for stores that cannot be served.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 }

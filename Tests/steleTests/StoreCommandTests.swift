@@ -216,11 +216,17 @@ import Testing
         try makeItems(40)
         let before = try export("s.sqlite")
         var kills = 0
+        // The moments are spread over the time that the copy takes here.
+        let start = ContinuousClock.now
+        #expect(
+            try stele("store", "migrate", "M.json", "--store", "s.sqlite", "--to", "first.sqlite")
+                .status == 0)
+        let time = (ContinuousClock.now - start) / .microseconds(1)
         for _ in 0..<12 {
             let program = try Program(
                 ["store", "migrate", "M.json", "--store", "s.sqlite", "--to", "new.sqlite"],
                 folder: folder.path)
-            usleep(.random(in: 10_000...400_000))
+            usleep(.random(in: 1_000...max(2_000, UInt32(time))))
             program.signal(SIGKILL)
             if program.end().status != 0 { kills += 1 }
             guard try files().contains("new.sqlite") else { continue }
