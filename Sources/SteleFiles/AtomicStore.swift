@@ -114,13 +114,7 @@ public final class AtomicStore: PersistentStore {
 
     /// Saves a request, together with others that wait.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
-        let answer = Monitor<Result<SaveResult, StoreError>?>(nil)
-        save(request) { result in
-            answer.withLock { $0 = result }
-            answer.signal()
-        }
-        let result = answer.withLock(when: { $0 != nil }) { result, _ in result }
-        return try (result ?? .failure(.closed)).get()
+        try saveAndWait(request)
     }
 
     /// Saves a request without blocking, together with others that wait.

@@ -1,5 +1,6 @@
 import SteleModel
 import StelePredicates
+import SteleSystem
 
 /// A store of one model's objects (NSPersistentStore).
 ///
@@ -177,6 +178,18 @@ extension PersistentStore {
 
     /// None: for a store whose state does not outlive its process.
     public var formerMarks: [StoreMark] { [] }
+
+    /// Saves a request by the function that does not block, and waits for its completion: for a
+    /// store whose saves wait in a queue.
+    package func saveAndWait(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        let answer = Monitor<Result<SaveResult, StoreError>?>(nil)
+        save(request) { result in
+            answer.withLock { $0 = result }
+            answer.signal()
+        }
+        let result = answer.withLock(when: { $0 != nil }) { result, _ in result }
+        return try (result ?? .failure(.closed)).get()
+    }
 
     /// Replaces all users' keys of the metadata
     /// (NSPersistentStoreCoordinator.setMetadata(_:for:)).

@@ -5,13 +5,7 @@ import SteleSystem
 extension StoreGroup {
     /// Saves a request and returns when it is on disk in all stores.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
-        let answer = Monitor<Result<SaveResult, StoreError>?>(nil)
-        save(request) { result in
-            answer.withLock { $0 = result }
-            answer.signal()
-        }
-        let result = answer.withLock(when: { $0 != nil }) { result, _ in result }
-        return try (result ?? .failure(.closed)).get()
+        try saveAndWait(request)
     }
 
     /// Saves a request without blocking.
@@ -99,8 +93,8 @@ extension StoreGroup {
             do {
                 try committing(Array(stores.indices), &turn) {
                     (parted, restart) throws(StoreError) in
-                    // A store that begins its transaction anew has lost its parts, and the other
-                    // stores have kept theirs.
+                    // If a store repeats its transaction, its parts are rolled back, and those of
+                    // the other stores are not.
                     if hasRun { throw restart }
                     hasRun = true
                     do { try make(GroupParts(self, parted, number: number)) } catch {
@@ -218,14 +212,20 @@ extension StoreGroup {
     ) -> SaveResult {
         var whole = SaveResult(token: max(request.readToken, 0))
         for result in results {
-            whole.permanentKeys.formUnion(result.permanentKeys)
-            whole.replacedKeys.formUnion(result.replacedKeys)
-            whole.changes += result.changes
-            guard !result.changes.isEmpty else { continue }
-            whole.token = max(result.token, whole.token)
-            turn.last = max(turn.last, result.token)
+            whole.join(result)
+            if !result.changes.isEmpty { turn.last = max(turn.last, result.token) }
         }
         return whole
+    }
+}
+
+extension SaveResult {
+    /// Adds the result of another part of the same save.
+    fileprivate mutating func join(_ part: SaveResult) {
+        permanentKeys.formUnion(part.permanentKeys)
+        replacedKeys.formUnion(part.replacedKeys)
+        changes += part.changes
+        if !part.changes.isEmpty { token = max(token, part.token) }
     }
 }
 
@@ -250,10 +250,15 @@ private final class GroupParts: PartedSave {
     func reader() throws(StoreError) -> any StoreReader {
         var readers: [any StoreReader] = []
         var token: Int64 = 0
-        for save in saves {
-            let reader = try save.reader()
-            readers.append(reader)
-            token = max(token, try reader.token)
+        do throws(StoreError) {
+            for save in saves {
+                let reader = try save.reader()
+                readers.append(reader)
+                token = max(token, try reader.token)
+            }
+        } catch {
+            for reader in readers { reader.close() }
+            throw error
         }
         return GroupReader(readers, token: token, group.layout)
     }
@@ -263,10 +268,7 @@ private final class GroupParts: PartedSave {
         for part in try group.divide(request) {
             var own = part.request
             own.number = number
-            let result = try saves[part.place].save(own)
-            whole.permanentKeys.formUnion(result.permanentKeys)
-            whole.changes += result.changes
-            if !result.changes.isEmpty { whole.token = max(whole.token, result.token) }
+            whole.join(try saves[part.place].save(own))
         }
         return whole
     }

@@ -51,7 +51,7 @@ struct StoresOpening {
         }
         guard let first = split(text[...]) else { return nil }
         let parts = text.split(separator: ",")
-        if known.contains(String(parts[0].prefix { $0 != "=" })) == false,
+        if !known.contains(first.name),
             let named = parts.first(where: { split($0).map { known.contains($0.name) } ?? false })
         {
             throw Failure(
