@@ -146,10 +146,13 @@ import Testing
     func aChangeCostsAHundredthOfTheQuery(_ kind: StoreKind) throws {
         let fixture = try Fixture(try makeLeague(), kind)
         let ids = try people(fixture, (1...30_000).map { ("p\($0)", Int64($0)) })
-        let query = try query(fixture, "age > 0", sort: "-age,name")
+        let request = try query(fixture, "age > 0", sort: "-age,name")
         let reader = try fixture.store.reader()
-        var results = try FetchedResults(query, reader)
-        let whole = try processorTime { _ = try reader.fetch(query.request) }
+        var results = try FetchedResults(request, reader)
+        // Other work on the machine only adds to a time, so the least is the nearest to the cost.
+        let whole = try (0..<3).map { _ in
+            try processorTime { _ = try reader.fetch(request.request) }
+        }.min()
         reader.close()
         var times: [Duration] = []
         for number in 0..<9 {
@@ -162,8 +165,8 @@ import Testing
             times.append(try processorTime { _ = try results.advance(in: view) })
             #expect(!view.isOpen)
         }
-        let change = times.sorted()[4]
-        #expect(change * 100 < whole, "\(change) for a change, \(whole) for the query")
+        let (change, query) = (try #require(times.min()), try #require(whole))
+        #expect(change * 100 < query, "\(change) for a change, \(query) for the query")
     }
 
     /// What was deleted from the history before it was followed is not passed over.
