@@ -46,7 +46,8 @@ struct ToolMatterTests {
             guard let kept = new[key] else { return key }
             if kept == value { return nil }
             // Numbers may be written with other digits.
-            let areNumbers = Double(kept) != nil && Double(kept) == Double(value)
+            let digits = value.trimmingCharacters(in: .whitespaces)
+            let areNumbers = Double(kept) != nil && Double(kept) == Double(digits)
             return areNumbers ? nil : "\(key): \(value) became \(kept)"
         }.sorted()
     }

@@ -25,7 +25,7 @@ extension ContentsReader {
         attribute.isTransient = fields.flag("transient") ?? false
         attribute.isIndexed = fields.flag("indexed") ?? false
         attribute.isSyncable = fields.flag("syncable") ?? false
-        attribute.usesScalarValueType = fields.flag("usesScalarValueType")
+        attribute.usesScalarValueType = fields.flag("usesScalarValueType", isKept: true)
         attribute.allowsExternalBinaryDataStorage =
             fields.flag("allowsExternalBinaryDataStorage") ?? false
         attribute.preservesValueInHistoryOnDeletion = fields.flag("preserveAfterDeletion") ?? false

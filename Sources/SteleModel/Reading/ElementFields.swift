@@ -34,10 +34,11 @@ struct ElementFields {
     }
 
     /// The value of YES or NO; nil if the attribute is absent.
-    mutating func flag(_ name: String) -> Bool? {
+    /// - Parameter isKept: whether the declaration keeps NO, too.
+    mutating func flag(_ name: String, isKept: Bool = false) -> Bool? {
         guard let text = text(name) else { return nil }
         if let value = ValueText.bool(text) {
-            if !value { keep(name, text) }
+            if !value, !isKept { keep(name, text) }
             return value
         }
         findings.error(place, "its \(name) is neither YES nor NO but \(quoted(text))")
