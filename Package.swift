@@ -166,8 +166,8 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleMigration", "SteleGraph",
-                "SteleSQL", "SteleSQLite", "SteleSystem", "TestSupport", "StatementTally",
-                "CSQLite", "CLinux",
+                "SteleSQL", "SteleSQLite", "SteleService", "SteleSystem", "TestSupport",
+                "StatementTally", "CSQLite", "CJansson", "CLinux",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),
 
