@@ -28,7 +28,8 @@ extension SQLiteStore {
         progress: @escaping (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) -> Bool {
         try check(destination)
-        let connection = try Connection(path: path, creates: false)
+        let connection = try StoreFile.connect(
+            path, creates: false, source, or: destination)
         var isMigrated: Bool?
         let lock = try StoreLock(store: path) { () throws(StoreError) in
             try StoreFile.checkIsCurrent(connection, path)

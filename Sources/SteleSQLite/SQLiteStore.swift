@@ -50,7 +50,7 @@ public final class SQLiteStore: PersistentStore {
         path: String, model: Model, identifier: String? = nil
     ) throws(StoreError) -> SQLiteStore {
         try check(model)
-        let writer = try Connection(path: path, creates: true)
+        let writer = try StoreFile.connect(path, creates: true, model)
         let schema = SQLSchema(model: model)
         let file = try StoreFile.prepare(
             writer, path: path, schema: schema, identifier: identifier)

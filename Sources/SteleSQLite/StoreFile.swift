@@ -53,6 +53,21 @@ struct StoreFile {
         return try read(connection, path, StoreLock(store: path) {})
     }
 
+    /// Opens a connection to a file, or creates it, after a look that refuses a file that is not a
+    /// store of the model without changing it.
+    /// - Parameter other: another model that the store may have.
+    static func connect(
+        _ path: String, creates: Bool, _ model: Model, or other: Model? = nil
+    ) throws(StoreError) -> Connection {
+        try StoreLook.before(opening: path) { (connection) throws(StoreError) in
+            if try !isEmpty(connection) { try look(connection, path, model, or: other) }
+        } _: { () throws(StoreError) in
+            let connection = try Connection(path: path, creates: creates)
+            _ = try isEmpty(connection)
+            return connection
+        }
+    }
+
     /// Checks that no migration has replaced the file while this program waited for the lock.
     static func checkIsCurrent(
         _ connection: Connection, _ path: String
