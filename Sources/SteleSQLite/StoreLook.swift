@@ -85,7 +85,9 @@ enum StoreLook {
             FileManager.default.temporaryDirectory.path + "/stele-look-\(UUID().uuidString)"
         let name = folder + "/store"
         guard mkdir(folder, 0o700) == 0 else {
-            throw .failed("\(path) cannot be read: the folder \(folder) cannot be created")
+            throw .failed(
+                "\(path) cannot be read: the folder \(folder) cannot be created (set TMPDIR to a "
+                    + "folder that can be written)")
         }
         defer { try? FileManager.default.removeItem(atPath: folder) }
         do {

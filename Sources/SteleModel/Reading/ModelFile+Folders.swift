@@ -4,6 +4,7 @@ extension ModelFile {
     /// Reads a `contents` file or a JSON model.
     static func readFile(_ path: ModelPath) throws(ModelErrors) -> ModelFile {
         let bytes = try path.bytes()
+        try refuseOther(path, bytes)
         let first = bytes.first { !Self.blanks.contains($0) }
         if bytes.starts(with: "bplist".utf8) || path.path.hasSuffix(".mom") {
             throw ModelErrors(
