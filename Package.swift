@@ -173,9 +173,8 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
-                "SteleMigration", "SteleGraph",
-                "SteleSQL", "SteleSQLite", "SteleSystem", "TestSupport", "StatementTally",
-                "CSQLite", "CLinux",
+                "SteleMigration", "SteleGraph", "SteleSQL", "SteleSQLite", "SteleService",
+                "SteleSystem", "TestSupport", "StatementTally", "CSQLite", "CJansson", "CLinux",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),
 

@@ -17,12 +17,16 @@ public struct SwiftFile: Sendable, Hashable {
 /// and an enumeration that registers them.
 public struct SwiftGenerator {
     private let model: Model
+    /// The name that all versions of the model share.
+    private let modelName: String
     private let names: SwiftNames
 
+    /// - Parameter name: the name that all versions of the model share; nil for the version's own.
     /// - Throws: `ModelErrors` if two entities have the same class.
-    public init(_ model: Model) throws(ModelErrors) {
+    public init(_ model: Model, name: String? = nil) throws(ModelErrors) {
         self.model = model
-        names = try SwiftNames(model)
+        modelName = name ?? model.name
+        names = try SwiftNames(model, name: modelName)
     }
 
     /// A file for each class, for each composite type, and for the model.
@@ -71,7 +75,7 @@ public struct SwiftGenerator {
         _ name: String, of subject: String, _ lines: [String], imports: [String] = []
     ) -> SwiftFile {
         // The model has the name of its file; a line break in it would end the comment.
-        let modelName = String(model.name.map { $0.isNewline ? " " : $0 })
+        let modelName = String(modelName.map { $0.isNewline ? " " : $0 })
         let head = [
             "\(SwiftFile.mark) from the model \(modelName): \(subject).",
             "// It is generated from the model. Put code of your own into another file.",

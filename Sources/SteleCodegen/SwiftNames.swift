@@ -18,14 +18,14 @@ struct SwiftNames {
     private var types: Set<String> = []
 
     /// - Throws: `ModelErrors` if two entities have the same class.
-    init(_ model: Model) throws(ModelErrors) {
+    init(_ model: Model, name: String) throws(ModelErrors) {
         self.model = model
         try nameClasses()
         for composite in model.declaration.composites {
             composites[composite.name] = unusedType(SwiftIdentifier.make(composite.name))
         }
-        let name = SwiftIdentifier.make(model.name.filter { $0 != " " && $0 != "-" })
-        modelName = unusedType(name + "Model")
+        let short = name.filter { $0 != " " && $0 != "-" }
+        modelName = unusedType(SwiftIdentifier.make(short) + "Model")
         for entity in model.entities { members.append(memberNames(of: entity)) }
     }
 

@@ -17,6 +17,7 @@ public final class HTTPServer: Sendable {
 
     /// Starts the server. It accepts connections when this returns.
     /// - Parameters:
+    ///   - address: the address of the configuration, if it was reserved before.
     ///   - answer: takes a request's first step, on a thread that carries many connections and must
     ///     not wait.
     ///   - refuse: renders a refusal of the server itself.
@@ -24,14 +25,13 @@ public final class HTTPServer: Sendable {
     ///     must not wait; nil for a body that is kept in memory and comes with the request.
     /// - Throws: `HTTPServerError`, which names the address or the setting.
     public init(
-        _ configuration: Configuration,
+        _ configuration: Configuration, at address: ReservedAddress? = nil,
         answer: @escaping @Sendable (Request) -> Step,
         refuse: @escaping @Sendable (Refusal) -> Response,
         sink: @escaping @Sendable (Request) -> (any BodySink)? = { _ in nil }
     ) throws(HTTPServerError) {
-        try configuration.check()
-        let socket = try Listener.open(
-            host: configuration.host, port: configuration.port, backlog: configuration.backlog)
+        let reserved = if let address { address } else { try ReservedAddress(configuration) }
+        let socket = try reserved.listen(backlog: configuration.backlog)
         port = Listener.port(of: socket)
         // Writing to a closed connection is an error of that write, and must not end the process.
         signal(SIGPIPE, SIG_IGN)

@@ -3,12 +3,45 @@
 // <sys/socket.h> belongs to whichever of the two modules the compiler reads first.
 import CMicroHTTPD
 import Glibc
+import SteleSystem
+
+/// An address that is taken before the server on it starts, so that a program which cannot serve
+/// ends before it has made anything. Nobody can connect until the server listens.
+public final class ReservedAddress: Sendable {
+    private let host: String
+    private let port: Int
+    /// Nil once a server has it.
+    private let socket: Mutex<Int32?>
+
+    /// Takes the address of a configuration.
+    /// - Throws: `HTTPServerError`, which names the address or the setting.
+    public init(_ configuration: HTTPServer.Configuration) throws(HTTPServerError) {
+        try configuration.check()
+        (host, port) = (configuration.host, configuration.port)
+        socket = Mutex(try Listener.bind(host: host, port: port))
+    }
+
+    deinit { if let socket = socket.withLock({ $0 }) { close(socket) } }
+
+    /// The socket, which listens and belongs to the caller.
+    func listen(backlog: Int) throws(HTTPServerError) -> Int32 {
+        let taken = socket.withLock { socket in
+            defer { socket = nil }
+            return socket
+        }
+        guard let taken else { throw .portInUse(host: host, port: port) }
+        guard Glibc.listen(taken, Int32(clamping: max(backlog, 1))) == 0 else {
+            let failure = errno
+            close(taken)
+            throw Listener.error(failure, host: host, port: port)
+        }
+        return taken
+    }
+}
 
 enum Listener {
-    /// A bound, listening, non-blocking socket.
-    static func open(
-        host: String, port: Int, backlog: Int
-    ) throws(HTTPServerError) -> Int32 {
+    /// A bound, non-blocking socket.
+    static func bind(host: String, port: Int) throws(HTTPServerError) -> Int32 {
         guard (0...65535).contains(port) else {
             throw .setting(name: "port", reason: "\(port) is not between 0 and 65535")
         }
@@ -29,25 +62,27 @@ enum Listener {
             while let candidate = next?.pointee {
                 next = candidate.ai_next
                 guard candidate.ai_family == family else { continue }
-                let socket = open(candidate, backlog: backlog)
+                let socket = bind(candidate)
                 if socket >= 0 { return socket }
                 failure = errno
             }
         }
-        if failure == EADDRINUSE { throw .portInUse(host: host, port: port) }
-        throw .address(host: host, port: port, reason: String(cString: strerror(failure)))
+        throw error(failure, host: host, port: port)
     }
 
-    private static func open(_ address: addrinfo, backlog: Int) -> Int32 {
+    static func error(_ failure: Int32, host: String, port: Int) -> HTTPServerError {
+        if failure == EADDRINUSE { return .portInUse(host: host, port: port) }
+        return .address(host: host, port: port, reason: String(cString: strerror(failure)))
+    }
+
+    private static func bind(_ address: addrinfo) -> Int32 {
         let type = address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let socket = Glibc.socket(address.ai_family, type, address.ai_protocol)
         guard socket >= 0 else { return -1 }
         var yes: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, size)
-        guard bind(socket, address.ai_addr, address.ai_addrlen) == 0,
-            listen(socket, Int32(clamping: max(backlog, 1))) == 0
-        else {
+        guard Glibc.bind(socket, address.ai_addr, address.ai_addrlen) == 0 else {
             let failure = errno
             close(socket)
             errno = failure

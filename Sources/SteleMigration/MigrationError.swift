@@ -4,24 +4,15 @@
 public struct MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The codes of the domain NSCocoaErrorDomain that migrations use.
     public enum Code: Int, Sendable, Hashable {
-        /// The store's version hashes are not those of the model
-        /// (NSPersistentStoreIncompatibleVersionHashError).
-        case incompatibleVersionHash = 134100
         /// A migration failed on the data (NSMigrationError).
         case migration = 134110
         /// The data violates a uniqueness constraint (NSMigrationConstraintViolationError).
         case constraintViolation = 134111
-        /// A migration was cancelled (NSMigrationCancelledError).
-        case cancelled = 134120
         /// No known model is the one that the store was made with
         /// (NSMigrationMissingSourceModelError).
         case missingSourceModel = 134130
         /// There is no way from one model to the other (NSMigrationMissingMappingModelError).
         case missingMappingModel = 134140
-        /// The source store failed (NSMigrationManagerSourceStoreError).
-        case sourceStore = 134150
-        /// The destination store failed (NSMigrationManagerDestinationStoreError).
-        case destinationStore = 134160
         /// A migration policy failed (NSEntityMigrationPolicyError).
         case entityMigrationPolicy = 134170
         /// No mapping can be inferred between two models (NSInferredMappingModelError).

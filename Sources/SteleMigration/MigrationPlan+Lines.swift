@@ -42,8 +42,7 @@ extension MigrationPlan.Step {
         }
     }
 
-    /// What the step adds, renames and removes, and what it requires of the data. Of a mapping
-    /// model that was read only entities are listed.
+    /// What the step adds, renames, computes and removes, and what it requires of the data.
     public var details: [String] {
         var details: [String] = []
         for mapping in mappingModel.entityMappings {
@@ -57,9 +56,11 @@ extension MigrationPlan.Step {
                                 + "(elementID) \(name)" : ""))
             case (let old?, let new?):
                 if old != new { details.append("the entity \(old) becomes \(new)") }
-                guard case .mappingModel = kind else {
+                if let policy = mapping.entityMigrationPolicyClassName {
+                    // A policy may use and set any property.
+                    details.append("the policy \(policy) makes the objects of \(new)")
+                } else if !mapping.isWhole {
                     details += changes(mapping, old, new)
-                    continue
                 }
             case (nil, nil): break
             }
@@ -72,31 +73,93 @@ extension MigrationPlan.Step {
         mappingModel.entityMappings.contains { $0.sourceEntityName == nil }
     }
 
-    /// The properties that an inferred entity mapping adds, renames and removes. Inherited ones
+    /// The properties that an entity mapping adds, renames, computes and removes. Inherited ones
     /// belong to the parent's mapping.
     private func changes(_ mapping: EntityMapping, _ old: String, _ new: String) -> [String] {
-        let properties = mapping.attributeMappings + mapping.relationshipMappings
         guard let before = source.model.entity(named: old),
             let now = destination.model.entity(named: new)
         else { return [] }
         var kept = Set<String>()
         var lines: [String] = []
-        for property in properties {
-            let isOwn = now.owns(property.name)
+        for property in mapping.attributeMappings + mapping.relationshipMappings {
+            let origins = property.origins
+            kept.formUnion(origins)
+            guard now.owns(property.name) else { continue }
+            let target = "\(new).\(property.name)"
             switch property.value {
-            case .source(let name)?:
-                kept.insert(name)
-                if isOwn, name != property.name {
-                    lines.append("\(old).\(name) becomes \(new).\(property.name)")
+            case .source(let name)?, .destinations(_, let name)?:
+                if name != property.name { lines.append("\(old).\(name) becomes \(target)") }
+            case .expression?: lines.append("computes \(target)")
+            case nil:
+                if before.property(named: property.name) != nil {
+                    lines.append("\(target) gets its default")
+                } else if !isSetByInverse(now.relationship(named: property.name)) {
+                    lines.append("adds \(target)")
                 }
-            case nil: if isOwn { lines.append("adds \(new).\(property.name)") }
-            case .expression?, .destinations?: break
             }
         }
         for name in before.storedNames where before.owns(name) && !kept.contains(name) {
+            if isKeptByInverse(before.relationship(named: name)) { continue }
             lines.append("removes \(old).\(name) and its values")
         }
         return lines
+    }
+
+    /// Whether a mapping model of a file sets a relationship from its other end.
+    private func isSetByInverse(_ relationship: Relationship?) -> Bool {
+        guard case .mappingModel = kind,
+            let inverse = relationship.flatMap({ destination.model.inverse(of: $0) })
+        else { return false }
+        let owner = destination.model.entities[inverse.owner]
+        return mappingModel.entityMappings.contains { mapping in
+            mapping.destinationEntityName == owner.name
+                && mapping.relationshipMappings.contains {
+                    $0.name == inverse.name && $0.value != nil
+                }
+        }
+    }
+
+    /// Whether a mapping model of a file reads the links of a relationship from its other end.
+    private func isKeptByInverse(_ relationship: Relationship?) -> Bool {
+        guard case .mappingModel = kind,
+            let inverse = relationship.flatMap({ source.model.inverse(of: $0) })
+        else { return false }
+        let owner = source.model.entities[inverse.owner]
+        return mappingModel.entityMappings.contains { mapping in
+            mapping.sourceEntityName == owner.name
+                && mapping.relationshipMappings.contains { $0.origins.contains(inverse.name) }
+        }
+    }
+}
+
+extension EntityMapping {
+    /// Whether objects stay as they are, and no property is named.
+    fileprivate var isWhole: Bool {
+        mappingType == .copy && attributeMappings.isEmpty && relationshipMappings.isEmpty
+    }
+}
+
+extension PropertyMapping {
+    /// The properties of the source object that the value is made of.
+    fileprivate var origins: Set<String> {
+        switch value {
+        case nil: return []
+        case .source(let name)?: return [name]
+        case .destinations(_, let path)?:
+            return Set(path.split(separator: ".").prefix(1).map(String.init))
+        case .expression(let expression)?:
+            var names = Set<String>()
+            _ = expression.replacingVariables { name, path in
+                // A path into a composite attribute may name any of its elements.
+                if name == MigrationVariable.source {
+                    for length in path.indices {
+                        names.insert(path[...length].joined(separator: "."))
+                    }
+                }
+                return nil
+            }
+            return names
+        }
     }
 }
 

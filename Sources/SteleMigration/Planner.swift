@@ -61,7 +61,15 @@ struct Planner {
     ) throws(MigrationError) -> MigrationPlan.Step? {
         guard let from = part.first, let to = part.last else { return nil }
         let (source, destination) = (versions[from], versions[to])
-        if let known = mappings.first(where: { $0.leads(from: source, to: destination) }) {
+        let fitting = mappings.filter { $0.leads(from: source, to: destination) }
+        guard fitting.count < 2 else {
+            throw MigrationError(
+                .missingMappingModel,
+                "several mapping models lead from \(source.name) to \(destination.name)",
+                reasons: fitting.map(\.name),
+                hint: "remove all but one, or give each the versions that it is for (from and to)")
+        }
+        if let known = fitting.first {
             return MigrationPlan.Step(
                 source: source, destination: destination,
                 mappingModel: try known.mappingModel(from: source, to: destination),

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import StelePersistence
 
 /// Translates SQLite's errors.
@@ -15,7 +16,11 @@ enum SQLiteFailure {
             return .incompatible(code: 134080, "\(path) is not an SQLite database")
         case SQLITE_CANTOPEN:
             return .incompatible(
-                code: 134080, "\(file(connection) ?? place) cannot be opened: \(message)")
+                code: 134080,
+                "\(file(connection) ?? place) cannot be opened: "
+                    + (reason(file(connection) ?? place) ?? message))
+        case SQLITE_READONLY where code != fileHasMoved:
+            return unwritable(file(connection) ?? place)
         case SQLITE_INTERRUPT: return .deadline(seconds: Limits.statementSeconds)
         case SQLITE_CONSTRAINT:
             return .constraint(
@@ -30,6 +35,24 @@ enum SQLiteFailure {
         default: return .failed("SQLite: \(message) (\(code)) in \(place.prefix(placeLength))")
         }
     }
+
+    /// The error for a store whose file, or a file beside it, cannot be written.
+    static func unwritable(_ path: String) -> StoreError {
+        .incompatible(
+            code: 134080,
+            "\(path) cannot be written: a store needs write permission for its file and for its "
+                + "folder, which gets files beside it")
+    }
+
+    /// The system's reason why there is no file at a path, and none can be made; nil for another.
+    private static func reason(_ path: String) -> String? {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard access(path, F_OK) != 0, access(folder, W_OK | X_OK) != 0 else { return nil }
+        return String(cString: strerror(errno))
+    }
+
+    /// SQLITE_READONLY_DBMOVED, which Swift does not import.
+    private static let fileHasMoved = SQLITE_READONLY | (4 << 8)
 
     /// The most characters of a statement in an error.
     private static let placeLength = 2_000

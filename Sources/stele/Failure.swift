@@ -9,8 +9,13 @@ import StelePersistence
 /// The reason why a command fails: a sentence for standard error. The exit status is 1.
 struct Failure: Error {
     let message: String
+    /// The setting whose value cannot be used; nil for another reason.
+    let setting: String?
 
-    init(_ message: String) { self.message = message }
+    init(_ message: String, setting: String? = nil) {
+        self.message = message
+        self.setting = setting
+    }
 
     /// Runs a command, and prints an error that it throws as one sentence.
     static func reporting(_ body: () throws -> Void) throws {

@@ -38,6 +38,9 @@ struct Benchmarks {
         case "migrate":
             let rows = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) }
             return try MigrationCosts.run(folder, rows ?? 1_000_000)
+        case "import":
+            let rows = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) }
+            return try ImportCosts.run(folder, rows ?? 1_000_000)
         case "mapping":
             return try MappingCosts.run(folder, CommandLine.arguments.dropFirst(2).first)
         case "spin": return try PredicateCosts.spin()

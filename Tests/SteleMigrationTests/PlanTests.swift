@@ -1,5 +1,6 @@
 import SteleMigration
 import SteleModel
+import TestSupport
 import Testing
 
 /// Finding the version of a store, and the way from it to the current one.
@@ -76,7 +77,63 @@ import Testing
         let versions = try Self.versions(["a"], ["a", "b"])
         let plan = try plan(versions, from: 1, [mapping("1", "2")])
         #expect(titles(plan) == ["M 1 to M 2, by the mapping model 1to2"])
-        #expect(plan.steps[0].details == [])
+        // The mapping has no value for it.
+        #expect(plan.steps[0].details == ["removes Person.a and its values"])
+    }
+
+    /// A link that a mapping carries over, from either end, is neither added nor removed.
+    @Test func aMappingModelsPropertiesAreListed() throws {
+        let text = """
+            {"mappings": [
+              {"source": "Order", "destination": "Order",
+               "attributes": {"total": "$source.price * 2", "kind": null},
+               "relationships": {"clients": "$source.customer"}},
+              {"source": "Customer", "destination": "Customer", "policy": "P"}]}
+            """
+        let file = try MappingFile(Array(text.utf8), path: "m.mapping.json")
+        let old = try makeModel(
+            name: "Shop 1",
+            [
+                EntityMaker("Order").attribute("price", .double).attribute("kind", .string)
+                    .attribute("note", .string).toOne("customer", "Customer", inverse: "orders"),
+                EntityMaker("Customer").attribute("name", .string)
+                    .toMany("orders", "Order", inverse: "customer"),
+            ])
+        let new = try makeModel(
+            name: "Shop 2",
+            [
+                EntityMaker("Order").attribute("total", .double).attribute("kind", .string)
+                    .toMany("clients", "Customer", inverse: "orders"),
+                EntityMaker("Customer").attribute("name", .string)
+                    .toMany("orders", "Order", inverse: "clients"),
+            ])
+        let all = [
+            KnownVersion(model: old, hashes: ["Order": [1]]),
+            KnownVersion(model: new, hashes: ["Order": [2]]),
+        ]
+        let plan = try MigrationPlan(
+            storeHashes: ["Order": [1]], versions: #require(KnownVersions(all, current: "Shop 2")),
+            mappings: [KnownMapping(file)])
+        #expect(
+            plan.steps[0].details == [
+                "computes Order.total", "Order.kind gets its default",
+                "Order.customer becomes Order.clients", "removes Order.kind and its values",
+                "removes Order.note and its values",
+                "the policy P makes the objects of Customer",
+            ])
+    }
+
+    @Test func twoMappingModelsForAStepAreAnErrorThatNamesBoth() throws {
+        let versions = try Self.versions(["a"], ["a", "b"])
+        let person = EntityMapping(
+            name: "PersonToPerson", mappingType: .custom, source: "Person", destination: "Person")
+        let other = KnownMapping(name: "any.mapping.json", MappingModel([person]))
+        let error = #expect(throws: MigrationError.self) {
+            try plan(versions, from: 1, [mapping("1", "2"), other])
+        }
+        #expect(error?.code == .missingMappingModel)
+        #expect(error?.message == "several mapping models lead from M 1 to M 2")
+        #expect(error?.reasons == ["1to2", "any.mapping.json"])
     }
 
     @Test func aChainIsTheShortestOne() throws {

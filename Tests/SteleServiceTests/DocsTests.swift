@@ -64,6 +64,24 @@ import Testing
         }
     }
 
+    /// No answer has these codes: they are read from the sources.
+    @Test func everyCodeOfStoresAndMigrationsIsDescribed() throws {
+        let sources = packageRoot.appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(atPath: sources.path))
+        var found: Set<String> = []
+        for case let name as String in files where name.hasSuffix(".swift") {
+            let text = try packageText("Sources/\(name)")
+            found.formUnion(text.matches(of: /\bcode: (134\d{3})/).map { String($0.output.1) })
+            if name.hasSuffix("MigrationError.swift") {
+                found.formUnion(
+                    text.matches(of: /case \w+ = (134\d{3})/).map { String($0.output.1) })
+            }
+        }
+        let described = try Self.firstColumn(
+            packageText("Docs/Errors.md"), after: "## Codes of stores and migrations")
+        #expect(found.count >= 12 && described.sorted() == found.sorted())
+    }
+
     /// The numbers of each row of the limits, in any order of the rows.
     @Test func everyLimitIsDescribed() throws {
         let rows = try Self.rows(packageText("Docs/HTTP.md"), after: "## Limits").dropFirst()

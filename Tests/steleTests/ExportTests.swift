@@ -158,6 +158,41 @@ import Testing
         }
     }
 
+    @Test(arguments: [DataFormat.ndjson, .json, .csv])
+    func decimalsOfAllSizesAreImportedAsTheyAre(format: DataFormat) throws {
+        let model = try model()
+        let house = try House(model)
+        let texts = [
+            "12345678901234567890123456789012345678", "-98765432109876543210",
+            "9223372036854775808",
+            "9223372036854775807", "-9223372036854775808", "1000000000000000000000", "0.1", "7",
+            "1e60", "-12345678901234567890.5",
+        ]
+        try house.change { context in
+            for text in texts {
+                try context.insert(house.entity("Person"))["decimal"] = .decimal(
+                    #require(DecimalText.parse(text.utf8)))
+            }
+        }
+        let exported = try house.exported(format, ["Person"])
+        let other = try House(model)
+        _ = try other.load([("Person.\(format.rawValue)", exported)])
+        #expect(try other.values("Person.decimal") == house.values("Person.decimal"))
+        if format == .ndjson {
+            #expect(exported.contains(#""decimal":9223372036854775808.0,"#), "\(exported)")
+            #expect(exported.contains(#""decimal":9223372036854775807,"#), "\(exported)")
+        }
+    }
+
+    @Test func aTextThatNoImportReadsIsNamed() throws {
+        let house = try House(model())
+        try house.change { context in
+            try context.insert(house.entity("Person"))["name"] = .string("a\u{0}b")
+        }
+        let error = #expect(throws: ExportError.self) { try house.exported() }
+        #expect(error?.description == "name of Person 1 has a U+0000, which no import can read")
+    }
+
     @Test func anExportContinuesAfterAnObject() throws {
         let house = try filled(model())
         let lines = try house.exported().split(separator: "\n").map(String.init)

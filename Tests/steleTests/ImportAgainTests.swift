@@ -8,19 +8,6 @@ import TestSupport
 import Testing
 
 @Suite struct ImportAgainTests {
-    private func model() throws -> Model {
-        try makeModel(
-            name: "Club",
-            [
-                EntityMaker("Team").attribute("name", .string).attribute("city", .string)
-                    .toMany("players", "Player", inverse: "team").unique("name"),
-                EntityMaker("Player").attribute("name", .string).attribute("goals", .integer32)
-                    .toOne("team", "Team", inverse: "players")
-                    .toOne("coach", "Player", inverse: "pupils")
-                    .toMany("pupils", "Player", inverse: "coach"),
-            ])
-    }
-
     private static let players = """
         {"name":"Ann","team":"Rovers"}
         {"name":"Bo","team":"Missing"}
@@ -35,7 +22,7 @@ import Testing
     private static let keys = [("Player", "name")]
 
     @Test func allMissingLinksAreListedAndNothingIsSaved() throws {
-        let house = try House(try model())
+        let house = try House(House.club())
         let error = #expect(throws: ImportError.self) {
             try house.load(Self.files, keys: Self.keys)
         }
@@ -51,7 +38,7 @@ import Testing
     }
 
     @Test func missingLinksAreLeftOut() throws {
-        let house = try House(try model())
+        let house = try House(House.club())
         let summary = try house.load(Self.files, keys: Self.keys) { $0.missing = .null }
         #expect(summary.objects == ["Team": 1, "Player": 6] && summary.missing.count == 3)
         #expect(
@@ -61,7 +48,7 @@ import Testing
     }
 
     @Test func objectsWithMissingLinksAreLeftOut() throws {
-        let house = try House(try model())
+        let house = try House(House.club())
         let summary = try house.load(Self.files, keys: Self.keys) { $0.missing = .skip }
         #expect(summary.objects == ["Team": 1, "Player": 2] && summary.skipped == 4)
         #expect(try house.values("Player.name") == [.string("Ann"), .string("Fay")])
@@ -69,7 +56,7 @@ import Testing
 
     /// Objects that need one another are not left out, however far apart they are.
     @Test func aCircleOfObjectsIsComplete() throws {
-        let house = try House(try model())
+        let house = try House(House.club())
         let count = 4_500
         let lines = (0..<count).map {
             "{\"name\":\"p\($0)\",\"coach\":\"p\(($0 + 2_300) % count)\"}"
@@ -98,7 +85,7 @@ import Testing
     }
 
     @Test func aDryRunSavesNothing() throws {
-        let house = try House(try model())
+        let house = try House(House.club())
         let summary = try house.load(Self.files, keys: Self.keys) {
             $0.missing = .null
             $0.isDryRun = true
@@ -113,7 +100,7 @@ import Testing
     }
 
     @Test func storedObjectsAreUpdatedOrLeft() throws {
-        let house = try House(try model())
+        let house = try House(House.club())
         _ = try house.load([
             ("team.ndjson", #"{"name":"A","city":"Oslo"}"# + "\n" + #"{"name":"B","city":"Bern"}"#)
         ])
@@ -133,7 +120,7 @@ import Testing
     /// Links to the `_id` would lead to the wrong one of the two.
     @Test(arguments: [ImportOptions.Conflict.update, .skip])
     func anIdAndAKeyOfTwoObjectsAreAnError(_ policy: ImportOptions.Conflict) throws {
-        let house = try House(try model())
+        let house = try House(House.club())
         _ = try house.load([("team.ndjson", #"{"name":"Zeniths"}"# + "\n" + #"{"name":"Aces"}"#)])
         let error = #expect(throws: ImportError.self) {
             try house.load([
@@ -156,7 +143,7 @@ import Testing
     }
 
     @Test func linksOfStoredObjectsAreReplaced() throws {
-        let house = try House(try model())
+        let house = try House(House.club())
         let files = [
             ("team.ndjson", #"{"name":"A","players":["x","y"]}"#),
             ("player.ndjson", #"{"name":"x"}"# + "\n" + #"{"name":"y"}"#),
@@ -177,7 +164,7 @@ import Testing
     }
 
     @Test func theSameFileWithoutKeysIsToldToBeTheSame() throws {
-        let house = try House(try model())
+        let house = try House(House.club())
         let file = [("player.ndjson", #"{"name":"x"}"#)]
         _ = try house.load(file)
         let error = #expect(throws: ImportError.self) { try house.load(file) }
@@ -196,8 +183,34 @@ import Testing
         _ = try house.load([("player.ndjson", "{}")])
     }
 
+    /// The records of a file of another name tell their entity, and with it their key.
+    @Test func aRepeatedFileOfObjectsWithKeysIsToldByTheirKeys() throws {
+        let house = try House(House.club())
+        let text = #"{"_entity":"Team","name":"A","city":"Oslo"}"#
+        _ = try house.load([("club.ndjson", text)])
+        let error = #expect(throws: ImportError.self) { try house.load([("again.ndjson", text)]) }
+        #expect(
+            error?.message.contains("is already in the store: --on-conflict update changes it")
+                == true, "\(error as Any)")
+        let left = try house.load([("again.ndjson", text)]) { $0.onConflict = .skip }
+        #expect(left.skipped == 1 && left.filesSkipped.isEmpty)
+        let set = try house.load([("again.ndjson", text)]) { $0.onConflict = .update }
+        #expect(set.updated == ["Team": 1])
+        let cells = "_entity,name\nTeam,B\n"
+        _ = try house.load([("club.csv", cells)])
+        let other = try house.load([("again.csv", cells)]) { $0.onConflict = .update }
+        #expect(other.updated == ["Team": 1])
+        // Players have no key: the file is all that tells them.
+        let player = #"{"_entity":"Player","name":"x"}"#
+        _ = try house.load([("club.ndjson", player)])
+        let unknown = #expect(throws: ImportError.self) {
+            try house.load([("again.ndjson", player)])
+        }
+        #expect(unknown?.message.contains("--again imports them once more") == true)
+    }
+
     @Test func idsAreKeptAndRecognised() throws {
-        let house = try House(try model())
+        let house = try House(House.club())
         let file = [
             (
                 "club.ndjson",

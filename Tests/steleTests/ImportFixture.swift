@@ -24,6 +24,20 @@ final class House: GraphFixture {
 
     deinit { coordinator.store.close() }
 
+    /// The model of a club: teams by their names, and players without a key.
+    static func club(hasOrderedPupils: Bool = false) throws -> Model {
+        try makeModel(
+            name: "Club",
+            [
+                EntityMaker("Team").attribute("name", .string).attribute("city", .string)
+                    .toMany("players", "Player", inverse: "team").unique("name"),
+                EntityMaker("Player").attribute("name", .string).attribute("goals", .integer32)
+                    .toOne("team", "Team", inverse: "players")
+                    .toOne("coach", "Player", inverse: "pupils")
+                    .toMany("pupils", "Player", inverse: "coach", ordered: hasOrderedPupils),
+            ])
+    }
+
     /// - Parameter batch: the most records of a part of the save.
     func load(
         _ files: [(String, String)], keys: [(String, String)] = [], batch: Int = 2_000,

@@ -9,26 +9,13 @@ import TestSupport
 import Testing
 
 @Suite struct ImportTwiceTests {
-    private func model() throws -> Model {
-        try makeModel(
-            name: "Club",
-            [
-                EntityMaker("Team").attribute("name", .string).attribute("city", .string)
-                    .toMany("players", "Player", inverse: "team").unique("name"),
-                EntityMaker("Player").attribute("name", .string).attribute("goals", .integer32)
-                    .toOne("team", "Team", inverse: "players")
-                    .toOne("coach", "Player", inverse: "pupils")
-                    .toMany("pupils", "Player", inverse: "coach", ordered: true),
-            ])
-    }
-
     private static let keys = [("Player", "name")]
 
     private func lines(_ lines: String...) -> String { lines.joined(separator: "\n") }
 
     @Test("A later record of the same object updates the earlier one", arguments: [1, 2, 1_000])
     func laterRecordsUpdate(batch: Int) throws {
-        let house = try House(try model())
+        let house = try House(House.club(hasOrderedPupils: true))
         let summary = try house.load(
             [
                 (
@@ -60,7 +47,7 @@ import Testing
 
     @Test("The first record of an object stays with skip", arguments: [1, 2, 1_000])
     func firstRecordStays(batch: Int) throws {
-        let house = try House(try model())
+        let house = try House(House.club(hasOrderedPupils: true))
         let summary = try house.load(
             [
                 (
@@ -89,7 +76,7 @@ import Testing
         let team = #"{"name":"A"}"#
         let player = #"{"_id":3,"name":"x"}"#
         for (file, record) in [("team.ndjson", team), ("player.ndjson", player)] {
-            let house = try House(try model())
+            let house = try House(House.club(hasOrderedPupils: true))
             let error = #expect(throws: ImportError.self) {
                 try house.load([(file, lines(record, "", "{}", record))], batch: batch) {
                     $0.givesNewIDs = givesNewIDs
@@ -102,7 +89,7 @@ import Testing
 
     @Test("A key that a link has used may not name a second object", arguments: [1, 2, 1_000])
     func usedKeysAreNotAmbiguous(batch: Int) throws {
-        let house = try House(try model())
+        let house = try House(House.club(hasOrderedPupils: true))
         let players = lines(
             #"{"name":"x"}"#, #"{"name":"y"}"#, #"{"name":"y"}"#, #"{"name":"p","coach":"x"}"#,
             #"{"name":"q"}"#, #"{"name":"x"}"#)
@@ -160,7 +147,7 @@ import Testing
         [ImportOptions.Conflict.update, .skip])
     func idsOfFoundObjectsAreKnown(batch: Int, policy: ImportOptions.Conflict) throws {
         for givesNewIDs in [true, false] {
-            let house = try House(try model())
+            let house = try House(House.club(hasOrderedPupils: true))
             _ = try house.load([("team.ndjson", lines(#"{"name":"A"}"#, #"{"name":"B"}"#))])
             let club = lines(
                 #"{"_id":9,"_entity":"Player","name":"q","team":7}"#,
@@ -178,7 +165,7 @@ import Testing
     @Test("An _id that a record without one has been given is an error", arguments: [1, 2])
     func givenKeysAreNotIDs(batch: Int) throws {
         for policy in ImportOptions.Conflict.allCases {
-            let house = try House(try model())
+            let house = try House(House.club(hasOrderedPupils: true))
             let error = #expect(throws: ImportError.self) {
                 try house.load(
                     [
@@ -193,7 +180,7 @@ import Testing
             }
             #expect(error?.line == 3 && error?.message.contains("_id 6") == true, "\(error as Any)")
         }
-        let house = try House(try model())
+        let house = try House(House.club(hasOrderedPupils: true))
         let error = #expect(throws: ImportError.self) {
             try house.load(
                 [
@@ -210,7 +197,7 @@ import Testing
 
     @Test("Links use the keys that updated objects have", arguments: [1, 1_000])
     func changedKeysAreFollowed(batch: Int) throws {
-        let house = try House(try model())
+        let house = try House(House.club(hasOrderedPupils: true))
         _ = try house.load([
             ("team.ndjson", lines(#"{"name":"A"}"#, #"{"name":"B"}"#)),
             ("player.ndjson", lines(#"{"name":"x"}"#, #"{"name":"y"}"#)),
@@ -272,7 +259,7 @@ import Testing
 
     @Test("Records without a key are not imported twice", arguments: [1, 1_000])
     func recordsWithoutKeyAreNotDoubled(batch: Int) throws {
-        let house = try House(try model())
+        let house = try House(House.club(hasOrderedPupils: true))
         let file = [
             ("player.ndjson", lines(#"{"name":"x"}"#, #"{"goals":5}"#, #"{"name":null}"#)),
             ("team.ndjson", lines(#"{"_id":1}"#, #"{"city":"Bern"}"#, #"{"name":"A"}"#)),

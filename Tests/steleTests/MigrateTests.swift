@@ -28,11 +28,7 @@ import Testing
 
     /// Makes a version the newest.
     private func add(_ version: Int) throws {
-        let model = folder.path + "/Staff"
-        try FileManager.default.createDirectory(
-            atPath: model, withIntermediateDirectories: true)
-        try Self.versions[version - 1].write(
-            toFile: "\(model)/v\(version).json", atomically: true, encoding: .utf8)
+        try folder.write(Self.versions[version - 1], to: "Staff/v\(version).json")
     }
 
     private func serve(_ options: [String], _ ask: (Caller) -> Void) throws -> String {
@@ -227,5 +223,66 @@ import Testing
         let found = try Program.run("migrate", folder.path + "/Staff", "--store", store)
         #expect(found.status == 1)
         #expect(found.errors.contains("the store was not made with the only known version (v1)"))
+    }
+
+    /// Every command that opens a store says what takes an older one to the current version.
+    @Test func anOlderStoreIsToldByEveryCommand() throws {
+        try add(1)
+        let store = folder.path + "/s.sqlite"
+        _ = try serve(["--store", store]) { _ in }
+        try add(2)
+        try folder.write(#"{"first":"Ann"}"#, to: "seeds/Person.1.ndjson")
+        let person = try folder.write(#"{"first":"Ann"}"#, to: "person.ndjson")
+        let model = folder.path + "/Staff"
+        let commands = [
+            ["export", model], ["import", model, person],
+            ["import", model, "--seeds", folder.path + "/seeds"],
+            ["store", "migrate", model, "--to", folder.path + "/t.xml"],
+        ]
+        for command in commands {
+            let program = try Program(command + ["--store", store], folder: folder.path)
+            let (status, errors) = program.end()
+            #expect(status == 1 && errors.contains("adds Person.age"), "\(command): \(errors)")
+            #expect(
+                errors.hasSuffix("\nstele migrate \(model) --store \(store) does this\n"),
+                "\(command): \(errors)")
+            #expect(!errors.contains("--migrate"), "\(command): \(errors)")
+        }
+        let log = try serve(["--store", store, "--migrate"]) { _ in }
+        #expect(log.contains("\(store): migrated in "), "\(log)")
+        // The other way: the store is newer than the model.
+        try FileManager.default.removeItem(atPath: model + "/v2.json")
+        for command in commands {
+            let (status, errors) = try Program(
+                command + ["--store", store], folder: folder.path
+            ).end()
+            #expect(status == 1, "\(command)")
+            #expect(
+                errors.hasPrefix(
+                    "stele: \(store): the store was not made with the only known version (v1); it "
+                        + "may be of a newer one"), "\(command): \(errors)")
+        }
+    }
+
+    /// An error on the data names the mapping file, too.
+    @Test func anErrorOfAMappingNamesItsFile() throws {
+        try folder.write(
+            #"{"entities":[{"name":"Person","attributes":[{"name":"age","type":"Integer 16"}]}]}"#,
+            to: "Staff/v1.json")
+        let store = folder.path + "/s.sqlite"
+        _ = try serve(["--store", store]) { caller in
+            #expect(caller.ask("POST", "/Person", #"{"age":20000}"#)?.status == 201)
+        }
+        try folder.write(
+            #"{"entities":[{"name":"Person","#
+                + #""attributes":[{"name":"months","type":"Integer 16"}]}]}"#,
+            to: "Staff/v2.json")
+        let file = try folder.write(
+            #"{"mappings":[{"source":"Person","destination":"Person","#
+                + #""attributes":{"months":"$source.age * 12"}}]}"#, to: "ages.mapping.json")
+        let found = try Program.run("migrate", folder.path + "/Staff", "--store", store)
+        #expect(found.status == 1 && found.output.contains("computes Person.months"))
+        #expect(found.errors.hasPrefix("stele: \(file): "), "\(found.errors)")
+        #expect(found.errors.contains("months of Person for Person 1"), "\(found.errors)")
     }
 }

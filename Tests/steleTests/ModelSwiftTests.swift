@@ -26,6 +26,24 @@ import Testing
         }
     }
 
+    /// The names of the generated types stay when a version is added.
+    @Test func theModelsTypeHasTheNameThatItsVersionsShare() throws {
+        let folder = try TemporaryFolder()
+        for version in 1...2 {
+            try folder.write(
+                #"{"entities":[{"name":"Person","attributes":[{"name":"a","type":"String"}]}]}"#,
+                to: "Staff/v\(version).json")
+            let output = folder.path + "/Sources"
+            let made = try Program.run(
+                "model", "swift", folder.path + "/Staff", "--output", output)
+            #expect(made.status == 0, "\(made.errors)")
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: output).sorted()
+                    == ["Person.swift", "StaffModel.swift"])
+            #expect(made.output.isEmpty == (version == 2), "\(made.output)")
+        }
+    }
+
     @Test func aFileOfSomebodyElseIsKept() throws {
         try withFolder { folder in
             let own = folder.appendingPathComponent("Team.swift")

@@ -131,10 +131,67 @@ import Testing
             ["serve", "--prot", "1"], ["serve", "a", "b"], ["frobnicate"], ["model"],
             ["model", "--json", "--xml", "x"], ["import", "m", "f"],
             ["import", "m", "f", "--store", "s", "--key", "City"],
+            ["serve", "--port", "abc"], ["serve", "--port", "70000"], ["serve", "--drain", "long"],
+            ["serve", "--log-level", "loud"], ["serve", "--base-path", "api"],
+            ["health", "--port", "abc"],
         ] {
             let program = try Program(arguments)
             #expect(program.end().status == 64, "\(arguments)")
         }
+    }
+
+    /// A value of the environment or a file is no mistake in the command line.
+    @Test func aSettingOfTheEnvironmentIsStatusOne() throws {
+        let found = try Program.run("serve", environment: ["STELE_PORT": "abc"])
+        #expect(found.status == 1 && found.errors.hasPrefix("stele: port must be"), "\(found)")
+    }
+
+    @Test func aPortInUseLeavesNoStoreBehind() throws {
+        let busy = try Program(["serve", "--port", "0"])
+        let port = try Caller(busy.lines(3)).port
+        let folder = try folder()
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let found = try Program.run(
+            "serve", league, "--store", "new.sqlite", "--port", "\(port)", folder: folder)
+        #expect(found.status == 1 && found.errors.contains("port \(port)"), "\(found)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == before)
+        busy.signal(SIGTERM)
+        #expect(busy.end().status == 0)
+    }
+
+    /// The superuser may write everywhere, so the program runs as another user there.
+    @Test func aStoreThatCannotBeWrittenIsNamed() throws {
+        let folder = try folder()
+        func run(_ store: String) throws -> (status: Int32, errors: String) {
+            let arguments = ["serve", league, "--port", "0", "--store", store]
+            let program =
+                getuid() == 0
+                ? try Program(
+                    ["--reuid=65534", "--regid=65534", "--clear-groups", Program.path] + arguments,
+                    file: "/usr/bin/setpriv")
+                : try Program(arguments)
+            return program.end()
+        }
+        try #"{"name":"Reds"}"#.write(
+            toFile: folder + "/team.ndjson", atomically: true, encoding: .utf8)
+        let made = try Program.run(
+            "import", league, folder + "/team.ndjson", "--store", folder + "/old.sqlite")
+        #expect(made.status == 0, "\(made)")
+        #expect(chmod(folder + "/old.sqlite", 0o444) == 0)
+        #expect(chmod(folder, 0o777) == 0)
+        let old = try run(folder + "/old.sqlite")
+        #expect(
+            old.status == 1
+                && old.errors.hasPrefix("stele: \(folder)/old.sqlite cannot be written: "),
+            "\(old.errors)")
+        #expect(chmod(folder, 0o555) == 0)
+        defer { chmod(folder, 0o755) }
+        let new = try run(folder + "/new.sqlite")
+        #expect(
+            new.status == 1
+                && new.errors
+                    == "stele: \(folder)/new.sqlite cannot be opened: Permission denied\n",
+            "\(new.errors)")
     }
 
     @Test func aModelThatAsksForMoreIsRefusedByName() throws {

@@ -101,7 +101,9 @@ import Testing
         #expect(try !Settings(source).isLoopback)
     }
 
-    @Test(arguments: ["prot: 1\n", "- 1\n", "port: [1\n", "just text\n"])
+    @Test(arguments: [
+        "prot: 1\n", "- 1\n", "port: [1\n", "just text\n", "port: {}\n", "port:\n  a: 1\n",
+    ])
     func aFileThatIsNoneIsRefused(text: String) throws {
         let path = try temporaryFile(text)
         #expect(throws: Failure.self) {

@@ -126,11 +126,7 @@ import Testing
     @Test(arguments: ["secrets.sqlite", "secrets.xml"])
     func eachStoreIsMigrated(_ secrets: String) throws {
         func add(_ version: Int) throws {
-            let model = folder.path + "/Parts"
-            try FileManager.default.createDirectory(
-                atPath: model, withIntermediateDirectories: true)
-            try Self.versions[version - 1].write(
-                toFile: "\(model)/v\(version).json", atomically: true, encoding: .utf8)
+            try folder.write(Self.versions[version - 1], to: "Parts/v\(version).json")
         }
         func serve(_ options: String..., ask: (Caller) -> Void) throws -> String {
             let program = try Program(
@@ -171,6 +167,13 @@ import Testing
             #expect(objects(caller.ask("GET", "/changes")).isEmpty == false)
         }
         #expect(log.contains("v1 to v2, inferred"))
+        // A store of one configuration, of a type that is read by its model.
+        let info = try run(["store", "info", "Parts", "--store", "Secrets=\(secrets)"])
+        #expect(info.contains("Apparatus") && !info.contains("Label"), "\(info)")
+        let metadata = try run([
+            "store", "metadata", "Parts", "--store", "Secrets=\(secrets)", "--set", "owner=Ann",
+        ])
+        #expect(metadata.contains(#""owner": "Ann""#), "\(metadata)")
     }
 
     /// Runs a command to its end, and returns its standard output.

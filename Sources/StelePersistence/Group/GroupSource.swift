@@ -79,8 +79,8 @@ struct GroupSource {
     }
 
     /// Checks that a fetched property can be evaluated with its source in another store.
-    /// - Throws: `StoreError.unsupported` for a path that is no value: a relationship, or one
-    ///   through a to-many.
+    /// - Throws: `StoreError.unsupported` for a path that is no value: a relationship, one through
+    ///   a to-many, or a whole composite attribute.
     static func check(
         _ property: FetchedPropertyDescription, of entity: Entity, _ model: Model
     ) throws(StoreError) {
@@ -104,9 +104,15 @@ struct GroupSource {
             switch entity.property(named: name) {
             case .relationship(let it)? where !it.isToMany && !isLast:
                 entity = model.destination(of: it)
-            case .attribute?:
-                // The rest is the elements of a composite attribute.
-                return true
+            case .attribute(var it)?:
+                // The rest leads into a composite attribute, to one of its values.
+                for name in path[(place + 1)...] {
+                    guard let element = it.elements.first(where: { $0.key == name }) else {
+                        return false
+                    }
+                    it = element
+                }
+                return !it.isComposite
             case nil where isLast: return ["_id", "_version", "_entity"].contains(name)
             default: return false
             }

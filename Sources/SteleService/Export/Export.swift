@@ -213,6 +213,8 @@ public final class Export {
                 object.values[slot] = .data(bytes)
             case .double(let number) where !number.isFinite:
                 throw ExportError("\(name(slot)) is \(number), which no format can have")
+            case .string(let text) where text.utf8.contains(0):
+                throw ExportError("\(name(slot)) has a U+0000, which no import can read")
             case .date(let seconds) where !(abs(seconds) < ISO8601.secondsLimit):
                 throw ExportError("\(name(slot)) is beyond the years that a date can have")
             default: break

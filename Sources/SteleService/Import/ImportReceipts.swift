@@ -91,13 +91,17 @@ struct ImportReceipts {
     private func isRecognised(_ file: ImportPlan.File) throws -> Bool {
         if plan.options.isAgain { return true }
         if let entity = file.entity, plan.key(of: entity) != nil { return true }
-        guard !plan.options.givesNewIDs,
-            let first = try RecordReader(file.path, file.format).next()
-        else { return false }
+        guard let first = try RecordReader(file.path, file.format).next() else { return false }
+        let keepsIDs = !plan.options.givesNewIDs
         if let separator = file.format.separator {
-            return try Cell.cells(first, separator: separator).contains { $0.text == "_id" }
+            let columns = try Cell.cells(first, separator: separator).map(\.text)
+            // The rows tell their entities.
+            return columns.contains("_entity") || (keepsIDs && columns.contains("_id"))
         }
-        return (try? JSONDocument(first))?.root["_id"] != nil
+        guard let record = (try? JSONDocument(first))?.root else { return false }
+        if keepsIDs, record["_id"] != nil { return true }
+        let entity = try? ImportLine.entity(record["_entity"], of: file, plan.model)
+        return entity.flatMap { plan.key(of: $0) } != nil
     }
 
     private static func key(_ hash: String) -> String { "stele import \(hash)" }

@@ -51,13 +51,14 @@ struct ExportCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let model = try Serving.model(model)
-            let opening = try stores.opening(model)
+            let package = try ModelPackage(model)
+            let model = package.model
+            let opening = try stores.opening(package)
             for path in opening.paths where access(path, F_OK) != 0 {
                 throw Failure("\(path): no such file")
             }
             let plan = try plan(model)
-            let store = try opening.open()
+            let store = try opening.open(package, .refuse)
             defer { store.close() }
             let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()

@@ -18,10 +18,10 @@ struct HealthCommand: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
-            let source = try SettingSource(flags: flags.given, file: flags.config)
-            let place = try url.map { try HealthCheck.Place($0) } ?? here(source)
-            let status = try HealthCheck.status(
-                of: place, token: source.text("token"), seconds: 4)
+            let (place, token) = try flags.read { source in
+                (try url.map { try HealthCheck.Place($0) } ?? here(source), source.text("token"))
+            }
+            let status = try HealthCheck.status(of: place, token: token, seconds: 4)
             guard status == 200 else { throw Failure("not ready: \(place.path) answers \(status)") }
             write("ready\n", to: 1)
         }

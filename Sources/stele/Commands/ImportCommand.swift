@@ -90,15 +90,15 @@ struct ImportCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let model = try Serving.model(model)
-            if let seeds { return try loadSeeds(seeds, model) }
+            let package = try ModelPackage(model)
+            if let seeds { return try loadSeeds(seeds, package) }
             let files = try files.map(Self.file)
             for file in files where access(file.path, F_OK) != 0 {
                 throw Failure("\(file.path): no such file")
             }
             let plan = try ImportPlan(
-                model: model, files: files, keys: try key.map(Self.key), options: options)
-            let store = try stores.opening(model).open()
+                model: package.model, files: files, keys: try key.map(Self.key), options: options)
+            let store = try stores.opening(package).open(package, .refuse)
             defer { store.close() }
             let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()
@@ -108,12 +108,13 @@ struct ImportCommand: ParsableCommand {
             }
             bar.clear()
             write(
-                ImportReport.text(summary, model, isDryRun: dryRun, seconds: bar.seconds), to: 1)
+                ImportReport.text(summary, package.model, isDryRun: dryRun, seconds: bar.seconds),
+                to: 1)
         }
     }
 
-    private func loadSeeds(_ folder: String, _ model: Model) throws {
-        let store = try stores.opening(model).open()
+    private func loadSeeds(_ folder: String, _ package: ModelPackage) throws {
+        let store = try stores.opening(package).open(package, .refuse)
         defer { store.close() }
         let seeds = try Seeds(PersistentStoreCoordinator(store: store), folder: folder)
         let loaded = try seeds.load()

@@ -30,9 +30,10 @@ struct ModelSwiftCommand: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
-            let model = try ModelFile.given(model).model()
+            let file = try ModelFile.given(model)
+            let model = try file.model()
             try model.checkRequests()
-            let generator = try SwiftGenerator(model)
+            let generator = try SwiftGenerator(model, name: file.name)
             let files = generator.files()
             if let output {
                 try Self.write(files, to: output)

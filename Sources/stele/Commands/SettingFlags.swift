@@ -109,9 +109,23 @@ struct SettingFlags: ParsableArguments {
     }
 
     /// The settings from the command line, the environment and the file.
+    /// - Throws: `Failure`; `ValidationError` for an option whose value cannot be used.
     func settings(model: String? = nil) throws -> Settings {
+        try read(model: model) { try Settings($0) }
+    }
+
+    /// Reads settings from the command line, the environment and the file.
+    /// - Throws: as `settings(model:)`.
+    func read<Result>(
+        model: String? = nil, _ body: (SettingSource) throws -> Result
+    ) throws -> Result {
         var flags = given
         flags["model"] = model
-        return try Settings(SettingSource(flags: flags, file: config))
+        do {
+            return try body(SettingSource(flags: flags, file: config))
+        } catch let failure as Failure {
+            guard let name = failure.setting, flags[name] != nil else { throw failure }
+            throw ValidationError(failure.message)
+        }
     }
 }

@@ -26,7 +26,8 @@ struct ExistingStore: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The store's file; by default the model's name in this folder.", valueName: "path"))
+            "The store's file; CONFIGURATION=FILE for a store of one configuration; by default the "
+                + "model's name in this folder.", valueName: "path"))
     var store: String?
 
     func validate() throws {
@@ -36,11 +37,15 @@ struct ExistingStore: ParsableArguments {
     /// The place and type of the store, and its model with all versions if it is named.
     /// - Throws: `Failure` for a store that does not exist.
     func find() throws -> (opening: StoreOpening, package: ModelPackage?) {
-        let package = try model.map { try ModelPackage($0) }
-        if let store { return (try StoreOpening(existing: store), package) }
-        guard let package else { throw Failure("name a store by --store") }
-        let path = try StoreOpening(nil, type: nil, package.model).path
-        return (try StoreOpening(existing: path), package)
+        guard let model else { return (try StoreOpening(existing: store ?? ""), nil) }
+        let package = try ModelPackage(model)
+        let (configuration, opening) = try StoresOpening(
+            store, type: nil, package.model, name: package.name
+        ).only()
+        return (
+            try StoreOpening(existing: opening.path),
+            try configuration.map { try package.restricted(to: $0) } ?? package
+        )
     }
 
     /// Calls a function with the open store and the version that it was made with.

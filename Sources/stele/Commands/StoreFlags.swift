@@ -16,9 +16,10 @@ struct StoreFlags: ParsableArguments {
 
     /// Decides on the places and types of the stores.
     /// - Throws: `Failure`, as `StoresOpening`.
-    func opening(_ model: Model) throws -> StoresOpening {
+    func opening(_ package: ModelPackage) throws -> StoresOpening {
         try StoresOpening(
             store.joined(separator: ","),
-            type: storeType.isEmpty ? nil : storeType.joined(separator: ","), model)
+            type: storeType.isEmpty ? nil : storeType.joined(separator: ","), package.model,
+            name: package.name)
     }
 }

@@ -53,7 +53,7 @@ struct StoreInfoCommand: ParsableCommand {
         let reader = try store.reader()
         defer { reader.close() }
         var lines: [(String, String)] = []
-        for entity in store.model.entities where !entity.isAbstract {
+        for entity in store.model.storedEntities where !entity.isAbstract {
             var all = FetchRequest(entity: entity)
             all.includesSubentities = false
             lines.append((entity.name, String(try reader.count(all))))

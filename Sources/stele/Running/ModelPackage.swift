@@ -14,7 +14,7 @@ struct ModelPackage {
     let model: Model
     private let file: ModelFile
     /// The configuration that the versions are restricted to; nil for all entities.
-    private let configuration: String?
+    let configuration: String?
 
     /// The model's name, which all its versions share.
     var name: String { file.name }

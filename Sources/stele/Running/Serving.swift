@@ -29,6 +29,8 @@ struct Serving {
         ProcessLimits.raiseOpenFiles()
         ProcessLimits.boundArenas()
         SQLiteStore.forgoMemoryStatistics()
+        // Before the store: a service that cannot listen makes no store, and migrates none.
+        let address = try ReservedAddress(settings.http)
         let ground = try ground()
         defer { ground.close() }
         let coordinator = PersistentStoreCoordinator(
@@ -43,7 +45,7 @@ struct Serving {
         options.modelName = ground.modelName
         let service = Service(coordinator: coordinator, options: options, logger: logger)
         let server = try HTTPServer(
-            settings.http,
+            settings.http, at: address,
             answer: { service.answer($0, at: .brief) },
             refuse: { service.refuse($0) }, sink: { service.sink(for: $0) })
         service.changeFeed.start()
@@ -72,7 +74,8 @@ struct Serving {
         let opening = try StoresOpening(
             settings.store ?? own, type: settings.storeType, package.model, name: package.name)
         return Ground(
-            store: try opening.open(package, migrates: settings.migrate), name: opening.name,
+            store: try opening.open(package, settings.migrate ? .migrate : .offer),
+            name: opening.name,
             modelName: package.name)
     }
 

@@ -32,7 +32,7 @@ struct StoreCopier {
     /// Copies the store completely or not at all.
     /// - Returns: the number of objects.
     func run(_ report: @escaping (MigrationProgress) -> Void) throws -> Int {
-        let source = try from.open(package, migrates: false)
+        let source = try from.open(package, .refuse)
         defer { source.close() }
         let folder = to.path + ".migration"
         let lock = try Self.lock(folder)

@@ -28,7 +28,7 @@ struct StoreMigrator {
             // A migration that was killed after its last step has left its folder, which opening
             // the store removes.
             guard FileManager.default.fileExists(atPath: opening.migrationFolder) else { return }
-            return try opening.open(package, migrates: false).close()
+            return try opening.open(package, .refuse).close()
         }
         guard opening.isSQLite, plan.steps.count == 1, plan.steps[0].kind == .inferred else {
             return try migrateBeside(plan, report)
@@ -73,7 +73,7 @@ struct StoreMigrator {
                 try next.adoptMetadata(of: source)
             } catch {
                 next.close()
-                throw error
+                throw step.located(error)
             }
             if index == plan.steps.count - 1 { next.close() } else { last = next }
         }
@@ -85,11 +85,30 @@ struct StoreMigrator {
     }
 }
 
+extension MigrationPlan.Step {
+    /// An error of the step, with the name of its mapping model.
+    fileprivate func located(_ error: any Error) -> any Error {
+        guard case .mappingModel(let name) = kind, !(error is StoreError) else { return error }
+        return Failure("\(name): \(Failure.sentence(error))")
+    }
+}
+
+/// What is done with a store of another version of the model.
+enum OtherVersion {
+    /// It is migrated.
+    case migrate
+    /// It is refused with the plan of the migration, which the option `--migrate` allows.
+    case offer
+    /// It is refused with that plan, and with the command that carries it out.
+    case refuse
+}
+
 extension StoreOpening {
-    /// Opens the store, and creates its file where there is none. A store of another version of the
-    /// model is migrated first if `migrates` is set.
-    /// - Throws: `Failure` with the plan of the migration if the store is of another version.
-    func open(_ package: ModelPackage, migrates: Bool) throws -> any PersistentStore {
+    /// Opens the store, and creates its file where there is none.
+    /// - Parameter other: what is done with a store of another version of the model.
+    /// - Throws: `Failure` with the plan of the migration if the store is of another version and is
+    ///   not migrated.
+    func open(_ package: ModelPackage, _ other: OtherVersion) throws -> any PersistentStore {
         do {
             let store = try openAsIs(package.model)
             // No migration is running, because it would have the store to itself.
@@ -104,23 +123,32 @@ extension StoreOpening {
             throw Failure("\(path): \(error)")
         }
         guard let plan, !plan.isEmpty else { return try open(package.model) }
-        guard migrates else {
+        guard other == .migrate, !plan.isBackward else {
             throw Failure(
-                "\(path): " + plan.lines.joined(separator: "\n")
-                    + (plan.isBackward
-                        ? "\nstele migrate --back does this"
-                        : "\nstart with --migrate to do this, or run stele migrate"))
-        }
-        guard !plan.isBackward else {
-            throw Failure(
-                "\(path): " + plan.lines.joined(separator: "\n")
-                    + "\n--migrate does not do this; stele migrate --back does")
+                (["\(path): \(plan.lines[0])"] + plan.lines.dropFirst()
+                    + [hint(plan, package, other)]).joined(separator: "\n"))
         }
         for line in plan.lines { printError(line) }
         let bar = ProgressBar()
         defer { bar.clear() }
         try migrator.migrate(by: plan) { bar.show($0) }
+        bar.clear()
+        printError("\(path): migrated in \(bar.tenths) s")
         return try open(package.model)
+    }
+
+    /// The way to migrate the store.
+    private func hint(
+        _ plan: MigrationPlan, _ package: ModelPackage, _ other: OtherVersion
+    ) -> String {
+        let store = package.configuration.map { "\($0)=\(path)" } ?? path
+        let command = "stele migrate \(package.path) --store \(store)"
+        if plan.isBackward {
+            return (other == .migrate ? "--migrate does not do this; " : "")
+                + "\(command) --back does this"
+        }
+        return other == .offer
+            ? "start with --migrate to do this, or run \(command)" : "\(command) does this"
     }
 
     /// The folder beside the store in which a migration makes the new store.

@@ -98,19 +98,13 @@ struct StoresOpening {
     var name: String { paths.joined(separator: ", ") }
 
     /// Opens the stores; creates the files that do not exist.
-    /// - Throws: `Failure` whose sentence has the path.
-    func open() throws -> any PersistentStore {
-        try open { opening, model in try opening.open(model) }
-    }
-
-    /// Opens the stores as `open()` does. A store of another version of the model is migrated first
-    /// if `migrates` is set.
-    /// - Throws: `Failure` with the plan of the migration if a store is of another version.
-    func open(_ package: ModelPackage, migrates: Bool) throws -> any PersistentStore {
+    /// - Parameter other: what is done with a store of another version of the model.
+    /// - Throws: `Failure` whose sentence has the path, and the plan of the migration if a store is
+    ///   of another version and is not migrated.
+    func open(_ package: ModelPackage, _ other: OtherVersion) throws -> any PersistentStore {
         try open { opening, model in
             try opening.open(
-                model.configuration.map { try package.restricted(to: $0) } ?? package,
-                migrates: migrates)
+                model.configuration.map { try package.restricted(to: $0) } ?? package, other)
         }
     }
 

@@ -53,6 +53,11 @@ struct SettingSource {
         // The parser refuses a file of comments alone, which is one without settings.
         let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
         if lines.allSatisfy({ $0.first { !$0.isWhitespace } ?? "#" == "#" }) { return [:] }
+        // The parser leaves out a map without members.
+        for line in lines {
+            guard let match = line.firstMatch(of: /^\s*([\w-]+)\s*:\s*\{/) else { continue }
+            throw Failure("\(path): \(match.output.1) must be a value or a list, not a map")
+        }
         // A snapshot does not list its keys, but asks for each whether its value is a secret.
         let keys = Mutex<[String]>([])
         let snapshot: YAMLSnapshot

@@ -139,7 +139,7 @@ struct SettingReading {
         guard let number = Int(text), range.contains(number) else {
             throw Failure(
                 "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound), "
-                    + "not \(text)")
+                    + "not \(text)", setting: name)
         }
         return number
     }
@@ -155,7 +155,7 @@ struct SettingReading {
         guard let number = Double(text), range.contains(number) else {
             throw Failure(
                 "\(name) must be a number of \(unit) from \(range.lowerBound) to "
-                    + "\(range.upperBound), not \(text)")
+                    + "\(range.upperBound), not \(text)", setting: name)
         }
         return number
     }
@@ -164,7 +164,7 @@ struct SettingReading {
         switch (source.text(name) ?? "").lowercased() {
         case "true", "yes", "on", "1": return true
         case "false", "no", "off", "0": return false
-        case let text: throw Failure("\(name) must be true or false, not \(text)")
+        case let text: throw Failure("\(name) must be true or false, not \(text)", setting: name)
         }
     }
 
@@ -172,7 +172,8 @@ struct SettingReading {
         let text = source.text("log-level") ?? ""
         guard let level = Logger.Level(rawValue: text.lowercased()) else {
             let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Failure("log-level must be one of \(names), not \(text)")
+            throw Failure(
+                "log-level must be one of \(names), not \(text)", setting: "log-level")
         }
         return level
     }
@@ -186,7 +187,8 @@ struct SettingReading {
         }
         guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.contains("//"), isPlain else {
             throw Failure(
-                "base-path must begin with / and not end with one, such as /api: \(path)")
+                "base-path must begin with / and not end with one, such as /api: \(path)",
+                setting: "base-path")
         }
         return path
     }

@@ -299,10 +299,13 @@ import Testing
     }
 
     @Test func modelsThatDoNotFitAreRefused() throws {
-        func text(_ entities: [EntityMaker], _ configurations: [String: [String]]) throws -> String
-        {
+        func text(
+            _ entities: [EntityMaker], _ configurations: [String: [String]],
+            _ composites: [CompositeDescription] = []
+        ) throws -> String {
             var declaration = ManagedObjectModel(name: "Odd")
             declaration.entities = entities.map(\.entity)
+            declaration.composites = composites
             declaration.configurations = configurations.sorted { $0.key < $1.key }.map {
                 var it = ConfigurationDescription(name: $0.key)
                 it.entityNames = $0.value
@@ -330,6 +333,16 @@ import Testing
                 ],
                 ["One": ["A"], "Two": ["B"]]
             ).contains("$FETCH_SOURCE.tags.name in the fetched property A.others"))
+        // Of a composite attribute only its values.
+        let home = CompositeDescription("Place", [.init(optional: "city", .string)])
+        func homed(_ path: String) -> EntityMaker {
+            a.attribute("home", .composite) { $0.compositeName = "Place" }
+                .fetched("others", "B", "name == $FETCH_SOURCE.\(path)")
+        }
+        #expect(
+            try text([homed("home"), b], ["One": ["A"], "Two": ["B"]], [home])
+                .contains("$FETCH_SOURCE.home in the fetched property A.others"))
+        #expect(try text([homed("home.city"), b], ["One": ["A"], "Two": ["B"]], [home]) == "")
         #expect(try GroupStage.model().restricted(to: "Nothing") == nil)
     }
 
