@@ -2,6 +2,7 @@
 
 import CSQLite
 import FoundationEssentials
+import Glibc
 import StelePersistence
 
 /// A connection that reads a file and changes neither the file nor its folder.
@@ -50,8 +51,8 @@ final class UntouchedFile {
     }
 
     private static func size(_ path: String) -> Int {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        return (attributes?[.size] as? any BinaryInteger).map { Int(clamping: $0) } ?? 0
+        var found = stat()
+        return stat(path, &found) == 0 ? Int(found.st_size) : 0
     }
 
     /// The address of a file that is opened as immutable.

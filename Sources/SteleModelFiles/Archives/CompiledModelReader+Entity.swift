@@ -31,11 +31,16 @@ extension CompiledModelReader {
             entity.parentName = try unarchiver.text(parent["NSEntityName"])
             inherited = Set(try dictionary(parent["NSProperties"]).map(\.key))
         }
+        // The compiler also marks a property that is the only element of a fetch index as indexed.
+        let marked = Set(
+            entity.fetchIndexes.compactMap { index in
+                index.elements.count == 1 ? index.elements[0].propertyName : nil
+            })
         var kinds: [[PropertyDescription]] = [[], [], []]
         for (name, reference) in try dictionary(fields["NSProperties"])
         where !inherited.contains(name) {
             place = "\(entity.name).\(name)"
-            let property = try property(name, reference, of: entity)
+            let property = try property(name, reference, isMarked: marked.contains(name))
             switch property {
             case .attribute: kinds[0].append(property)
             case .relationship: kinds[1].append(property)
@@ -46,7 +51,7 @@ extension CompiledModelReader {
     }
 
     private mutating func property(
-        _ name: String, _ reference: PropertyList, of entity: EntityDescription
+        _ name: String, _ reference: PropertyList, isMarked: Bool
     ) throws(ArchiveError) -> PropertyDescription {
         let (fields, className) = try object(reference)
         switch className {
@@ -55,11 +60,11 @@ extension CompiledModelReader {
             if className == "NSDerivedAttributeDescription" {
                 attribute.derivationExpression = try derivation(fields)
             }
-            attribute.isIndexed = isIndexed(name, fields, of: entity)
+            attribute.isIndexed = Self.flag(fields["NSIsIndexed"]) && !isMarked
             return .attribute(attribute)
         case "NSRelationshipDescription":
             var relationship = try relationship(name, fields)
-            relationship.isIndexed = isIndexed(name, fields, of: entity)
+            relationship.isIndexed = Self.flag(fields["NSIsIndexed"]) && !isMarked
             return .relationship(relationship)
         case "NSFetchedPropertyDescription": return .fetchedProperty(try fetched(name, fields))
         case "NSCompositeAttributeDescription":
@@ -68,15 +73,6 @@ extension CompiledModelReader {
                     + ".xcdatamodeld that the model was made from")
         default: throw ArchiveError.unknown(className, "a property")
         }
-    }
-
-    /// Whether a property has an index in the older form. The compiler also marks a property that
-    /// is the only element of a fetch index.
-    private func isIndexed(
-        _ name: String, _ fields: PropertyList, of entity: EntityDescription
-    ) -> Bool {
-        Self.flag(fields["NSIsIndexed"])
-            && !entity.fetchIndexes.contains { $0.elements.map(\.propertyName) == [name] }
     }
 
     /// Lists of names.

@@ -27,7 +27,10 @@ package struct CompiledModelReader {
     ) throws(ModelErrors) -> (ManagedObjectModel, notes: [ModelError]) {
         let archive: KeyedArchive
         do { archive = try KeyedArchive(reading: bytes) } catch {
-            throw ModelErrors(path, "it " + error.message)
+            throw ModelErrors(
+                path,
+                "it is no compiled model, which is a binary keyed archive: it "
+                    + error.message)
         }
         var reader = CompiledModelReader(unarchiver: PredicateUnarchiver(archive))
         let model: ManagedObjectModel
