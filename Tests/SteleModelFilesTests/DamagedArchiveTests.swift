@@ -113,6 +113,15 @@ struct DamagedArchiveTests {
         #expect(complaint == "M.mom: its archive contains a dictionary with 8 keys and 0 values")
     }
 
+    /// The source of the model could not be written.
+    @Test func aTextThatXMLCannotHoldIsRefused() throws {
+        let complaint = try Self.complaint { objects in
+            let place = try #require(objects.firstIndex { $0.string == "decimal" })
+            objects[place] = "deci\u{1}mal"
+        }
+        #expect(complaint.contains("has a text with a control character"))
+    }
+
     @Test func whatIsNoModelSaysWhatItIs() throws {
         let complaint = try Self.complaint { objects in
             let its = try #require(objects[1]["$class"]?.uid)

@@ -6,7 +6,7 @@ import StelePredicates
 extension CompiledModelReader {
     mutating func entity(_ reference: PropertyList) throws(ArchiveError) -> EntityDescription {
         let fields = try object(reference, "NSEntityDescription")
-        let name = try unarchiver.text(fields["NSEntityName"])
+        let name = try text(fields["NSEntityName"])
         place = name
         var entity = EntityDescription(name: name)
         entity.managedObjectClassName = try optionalText(fields["NSClassNameForEntity"])
@@ -28,7 +28,7 @@ extension CompiledModelReader {
         var inherited: Set<String> = []
         if !unarchiver.isNil(fields["NSSuperentity"]) {
             let parent = try object(fields["NSSuperentity"], "NSEntityDescription")
-            entity.parentName = try unarchiver.text(parent["NSEntityName"])
+            entity.parentName = try text(parent["NSEntityName"])
             inherited = Set(try dictionary(parent["NSProperties"]).map(\.key))
         }
         // The compiler also marks a property that is the only element of a fetch index as indexed.
@@ -58,7 +58,7 @@ extension CompiledModelReader {
         case "NSAttributeDescription", "NSDerivedAttributeDescription":
             var attribute = try attribute(name, fields)
             if className == "NSDerivedAttributeDescription" {
-                attribute.derivationExpression = try derivation(fields)
+                attribute.derivationExpression = try Self.checked(derivation(fields))
             }
             attribute.isIndexed = Self.flag(fields["NSIsIndexed"]) && !isMarked
             return .attribute(attribute)
@@ -81,7 +81,7 @@ extension CompiledModelReader {
         var all: [[String]] = []
         for element in try unarchiver.list(reference) {
             var names: [String] = []
-            for name in try unarchiver.list(element) { names.append(try unarchiver.text(name)) }
+            for name in try unarchiver.list(element) { names.append(try text(name)) }
             if !names.isEmpty { all.append(names) }
         }
         return all
@@ -111,7 +111,7 @@ extension CompiledModelReader {
         _ reference: PropertyList, of entity: String
     ) throws(ArchiveError) -> FetchIndexDescription {
         let fields = try object(reference, "NSFetchIndexDescription")
-        var index = FetchIndexDescription(name: try unarchiver.text(fields["NSIndexName"]))
+        var index = FetchIndexDescription(name: try text(fields["NSIndexName"]))
         place = "\(entity), index \(index.name)"
         for element in try unarchiver.list(fields["NSIndexElements"]) {
             index.elements.append(try fetchIndexElement(element))
@@ -137,14 +137,15 @@ extension CompiledModelReader {
         let (described, className) = try object(property)
         if className == "NSExpressionDescription" {
             element.propertyName = nil
-            element.expression = try unarchiver.expression(described["NSExpression"]).description
+            element.expression = try Self.checked(
+                unarchiver.expression(described["NSExpression"]).description)
             let number = try Self.number(described["NSExpressionResultType"], "a type")
             guard let type = AttributeType(rawValue: number) else {
                 throw ArchiveError("has the attribute type \(number), which is not known")
             }
             element.expressionType = type == .undefined ? nil : type
         } else if element.propertyName == nil {
-            element.propertyName = try unarchiver.text(described["NSPropertyName"])
+            element.propertyName = try text(described["NSPropertyName"])
         }
         return element
     }
@@ -159,6 +160,6 @@ extension CompiledModelReader {
             throw ArchiveError(
                 "contains a predicate that cannot be written as a text: \(text.prefix(200))")
         }
-        return text
+        return try Self.checked(text)
     }
 }
