@@ -33,8 +33,7 @@ extension SQLiteStore {
         let lock = try StoreLock(store: path) { () throws(StoreError) in
             try StoreFile.checkIsCurrent(connection, path)
             isMigrated = try migrate(
-                connection, path, from: SQLSchema(model: source),
-                to: SQLSchema(model: destination), by: mapping, progress)
+                connection, path, from: source, to: destination, by: mapping, progress)
         }
         guard let lock else { throw .failed("the lock file of \(path) cannot be created") }
         lock.leave()
@@ -47,13 +46,21 @@ extension SQLiteStore {
 
     /// Migrates a store on a connection that no other program uses.
     static func migrate(
-        _ connection: Connection, _ path: String, from source: SQLSchema,
-        to destination: SQLSchema, by mapping: MappingModel,
+        _ connection: Connection, _ path: String, from sourceModel: Model,
+        to destinationModel: Model, by mapping: MappingModel,
         _ progress: @escaping (MigrationProgress) -> Void
     ) throws(StoreError) -> Bool {
-        let (identifier, metadata) = try StoreFile.look(
-            connection, path, source.model, or: destination.model)
-        if !metadata.isOf(source.model) { return false }
+        let (identifier, metadata) = try StoreFile.look(connection, path)
+        guard !metadata.hasForeignHashes else {
+            throw .incompatible(
+                code: 134190,
+                "\(path) was created by another program, and cannot be migrated in place")
+        }
+        if metadata.isOf(destinationModel), !metadata.isOf(sourceModel) { return false }
+        try metadata.check(sourceModel)
+        _ = try StoreFile.historyLine(metadata, path)
+        let source = try SQLSchema(model: sourceModel, layout: StoreLayout(connection))
+        let destination = SQLSchema(model: destinationModel)
         try StoreFile.setUp(connection, path)
         // Sorting for indexes may need more than fits into memory.
         try connection.run("PRAGMA temp_store = FILE")

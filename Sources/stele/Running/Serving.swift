@@ -67,7 +67,8 @@ struct Serving {
         }
         let package = try ModelPackage(path)
         let opening = try StoresOpening(
-            settings.store, type: settings.storeType, package.model, name: package.name)
+            settings.store, type: settings.storeType, package.model, name: package.name,
+            history: settings.history)
         return Ground(
             store: try opening.open(package, migrates: settings.migrate), name: opening.name,
             modelName: package.name)
