@@ -28,7 +28,10 @@ extension SQLiteStore {
         progress: @escaping (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) -> Bool {
         try check(destination)
-        let connection = try Connection(path: path, creates: false)
+        let connection = try StoreFile.connect(path, creates: false) {
+            connection throws(StoreError) in
+            _ = try look(connection, path, from: source, to: destination)
+        }
         var isMigrated: Bool?
         let lock = try StoreLock(store: path) { () throws(StoreError) in
             try StoreFile.checkIsCurrent(connection, path)
@@ -44,21 +47,32 @@ extension SQLiteStore {
         return isMigrated
     }
 
-    /// Migrates a store on a connection that no other program uses.
-    static func migrate(
-        _ connection: Connection, _ path: String, from sourceModel: Model,
-        to destinationModel: Model, by mapping: MappingModel,
-        _ progress: @escaping (MigrationProgress) -> Void
-    ) throws(StoreError) -> Bool {
+    /// Checks that a store can be migrated from one model to another.
+    /// - Returns: its identifier; nil where it has the destination's model already.
+    private static func look(
+        _ connection: Connection, _ path: String, from source: Model, to destination: Model
+    ) throws(StoreError) -> String? {
         let (identifier, metadata) = try StoreFile.look(connection, path)
         guard !metadata.hasForeignHashes else {
             throw .incompatible(
                 code: 134190,
                 "\(path) was created by another program, and cannot be migrated in place")
         }
-        if metadata.isOf(destinationModel), !metadata.isOf(sourceModel) { return false }
-        try metadata.check(sourceModel)
+        if metadata.isOf(destination), !metadata.isOf(source) { return nil }
+        try metadata.check(source)
         _ = try StoreFile.historyLine(metadata, path)
+        return identifier
+    }
+
+    /// Migrates a store on a connection that no other program uses.
+    static func migrate(
+        _ connection: Connection, _ path: String, from sourceModel: Model,
+        to destinationModel: Model, by mapping: MappingModel,
+        _ progress: @escaping (MigrationProgress) -> Void
+    ) throws(StoreError) -> Bool {
+        guard
+            let identifier = try look(connection, path, from: sourceModel, to: destinationModel)
+        else { return false }
         let source = try SQLSchema(model: sourceModel, layout: StoreLayout(connection))
         let destination = SQLSchema(model: destinationModel)
         try StoreFile.setUp(connection, path)

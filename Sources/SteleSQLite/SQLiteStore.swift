@@ -55,7 +55,10 @@ public final class SQLiteStore: PersistentStore {
         path: String, model: Model, identifier: String? = nil, history: HistoryPlace = .auto
     ) throws(StoreError) -> SQLiteStore {
         try check(model)
-        let writer = try Connection(path: path, creates: true)
+        let writer = try StoreFile.connect(path, creates: true) {
+            connection throws(StoreError) in
+            try StoreFile.check(connection, path, model).checkHistory(history, path)
+        }
         let file = try StoreFile.prepare(
             writer, path: path, model: model, identifier: identifier, history: history)
         do throws(StoreError) {

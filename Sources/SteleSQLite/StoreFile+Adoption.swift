@@ -23,6 +23,7 @@ extension StoreFile {
         let isAdopted: Bool
 
         /// Checks that there is a place for the history.
+        /// - Throws: `StoreError.incompatible` (134020).
         func checkHistory(_ place: HistoryPlace, _ path: String) throws(StoreError) {
             guard place == .auto, !layout.hasHistory else { return }
             throw .incompatible(

@@ -27,7 +27,7 @@ struct StoreFile {
         guard try isEmpty(connection) else {
             // Checked before any setting, so that a file that is not a store stays unchanged.
             let found = try check(connection, path, model)
-            if found.metadata.generation == nil { try found.checkHistory(history, path) }
+            try found.checkHistory(history, path)
             try setUp(connection, path)
             if found.isAdopted {
                 try upgrade(connection)
@@ -63,6 +63,21 @@ struct StoreFile {
         let schema = SQLSchema(model: model)
         try create(connection, schema, identifier ?? UUID().uuidString)
         return try read(connection, path, StoreLock(store: path) {}, schema)
+    }
+
+    /// Opens a connection to a file, or creates it, after a look that may refuse the file and does
+    /// not change it.
+    /// - Parameter look: refuses a file that is not empty.
+    static func connect(
+        _ path: String, creates: Bool, _ look: (Connection) throws(StoreError) -> Void
+    ) throws(StoreError) -> Connection {
+        try StoreLook.before(opening: path) { (connection) throws(StoreError) in
+            if try !isEmpty(connection) { try look(connection) }
+        } _: { () throws(StoreError) in
+            let connection = try Connection(path: path, creates: creates)
+            _ = try isEmpty(connection)
+            return connection
+        }
     }
 
     /// Checks that no migration has replaced the file while this program waited for the lock.

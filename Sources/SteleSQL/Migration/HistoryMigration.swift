@@ -57,7 +57,7 @@ struct HistoryMigration {
             case .relationship(let it):
                 guard let found = map.source(of: it, in: new), !found.isToMany else { continue }
                 names[found.name] = it.name
-            case .fetchedProperty: continue
+            case .fetchedProperty, .transientRelationship: continue
             }
         }
         for it in new.toManys {

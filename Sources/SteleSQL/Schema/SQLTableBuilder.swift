@@ -155,7 +155,7 @@ struct SQLTableBuilder {
                 switch property {
                 case .attribute(let it): it.owner
                 case .relationship(let it): it.owner
-                case .fetchedProperty: entity.index
+                case .fetchedProperty, .transientRelationship: entity.index
                 }
             }
             mappings[entity.index] = EntityMapping(

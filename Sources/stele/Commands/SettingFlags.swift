@@ -31,6 +31,8 @@ struct SettingFlags: ParsableArguments {
     var encryptionKey: String?
     @Option(help: help("encryption-key-file", "path"))
     var encryptionKeyFile: String?
+    @Flag(help: help("strict-transformers"))
+    var strictTransformers = false
     @Flag(help: help("insecure"))
     var insecure = false
     @Option(help: help("allow-host", "name"))
@@ -91,6 +93,7 @@ struct SettingFlags: ParsableArguments {
             ("port", port),
             ("token", token),
             ("encryption-key", encryptionKey), ("encryption-key-file", encryptionKeyFile),
+            ("strict-transformers", strictTransformers ? "true" : nil),
             ("insecure", insecure ? "true" : nil),
             ("allow-host", allowHost.isEmpty ? nil : allowHost.joined(separator: ",")),
             ("base-path", basePath), ("log-level", logLevel), ("drain", drain),

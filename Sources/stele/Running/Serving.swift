@@ -25,6 +25,7 @@ struct Serving {
     /// - Throws: the reason why it cannot serve, for `Failure.sentence`.
     func run(until signals: EndSignals) throws {
         try Transformers.register(key: settings.encryptionKey, file: settings.encryptionKeyFile)
+        ValueTransformers.isStrict = settings.strictTransformers
         ProcessLimits.raiseOpenFiles()
         ProcessLimits.boundArenas()
         SQLiteStore.forgoMemoryStatistics()

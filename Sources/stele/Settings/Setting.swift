@@ -39,6 +39,9 @@ struct Setting: Sendable {
             "encryption-key", nil,
             "the key of AESGCMTransformer: 32 bytes in base64 or hexadecimal"),
         Setting("encryption-key-file", nil, "a file with that key"),
+        Setting(
+            "strict-transformers", "false",
+            "whether a model with a value transformer that is not registered is refused"),
         Setting("insecure", "false", "whether other machines may connect without a token"),
         Setting("allow-host", nil, "names that Host and Origin may have, separated by commas"),
         Setting("base-path", "", "the prefix of every path, such as /api"),

@@ -19,6 +19,7 @@ struct Settings: Sendable {
     var token: String?
     var encryptionKey: String?
     var encryptionKeyFile: String?
+    var strictTransformers: Bool
     var insecure: Bool
     var allowedHosts: [String]
     var basePath: String
@@ -54,6 +55,7 @@ struct Settings: Sendable {
         token = source.text("token")
         encryptionKey = source.text("encryption-key")
         encryptionKeyFile = source.text("encryption-key-file")
+        strictTransformers = try reading.truth("strict-transformers")
         insecure = try reading.truth("insecure")
         allowedHosts = (source.text("allow-host") ?? "").split(separator: ",").map {
             String($0.drop { $0 == " " }.prefix { $0 != " " })
