@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "SteleModel", targets: ["SteleModel"]),
         .library(name: "SteleTransformers", targets: ["SteleTransformers"]),
         .library(name: "StelePredicates", targets: ["StelePredicates"]),
+        .library(name: "SteleModelFiles", targets: ["SteleModelFiles"]),
         .library(name: "StelePersistence", targets: ["StelePersistence"]),
         .library(name: "SteleSQLite", targets: ["SteleSQLite"]),
         .library(name: "SteleFiles", targets: ["SteleFiles"]),
@@ -67,6 +68,10 @@ let package = Package(
             name: "StelePredicates",
             dependencies: ["SteleModel", "SteleJSON", "SteleSystem", "CLinux"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("_FoundationICU")]),
+        // Files of models and archived predicates, which need the language.
+        .target(
+            name: "SteleModelFiles", dependencies: ["SteleModel", "StelePredicates", "CZlib"],
+            swiftSettings: settings),
         .target(
             name: "StelePersistence",
             dependencies: [
@@ -85,7 +90,8 @@ let package = Package(
 
         // From one model to another, as a plan. Mapping models are read from files.
         .target(
-            name: "SteleMigration", dependencies: ["SteleModel", "StelePredicates", "SteleJSON"],
+            name: "SteleMigration",
+            dependencies: ["SteleModel", "StelePredicates", "SteleModelFiles", "SteleJSON"],
             swiftSettings: settings),
 
         // Swift for a model's entities, written over the graph.
@@ -102,8 +108,8 @@ let package = Package(
         .target(
             name: "SteleSQLite",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleMigration", "SteleSQL",
-                "SteleSystem", "CSQLite", "CLinux",
+                "SteleModel", "StelePredicates", "SteleModelFiles", "StelePersistence",
+                "SteleMigration", "SteleSQL", "SteleSystem", "CSQLite", "CLinux",
             ],
             swiftSettings: settings),
 
@@ -152,7 +158,8 @@ let package = Package(
         .executableTarget(
             name: "stele",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
+                "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
+                "SteleGraph", "SteleSQLite",
                 "SteleMigration", "SteleFiles", "SteleTransformers", "SteleCodegen", "SteleJSON",
                 "SteleHTTP",
                 "SteleRequests", "SteleService", "SteleSystem", "CLinux",
@@ -165,7 +172,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleMigration", "SteleGraph",
+                "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
+                "SteleMigration", "SteleGraph",
                 "SteleSQL", "SteleSQLite", "SteleSystem", "TestSupport", "StatementTally",
                 "CSQLite", "CLinux",
             ],
@@ -175,7 +183,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
+                "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
+                "SteleGraph", "SteleSQLite",
                 "SteleFiles", "SteleSystem", "CSQLite",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
@@ -201,7 +210,8 @@ let package = Package(
         .target(
             name: "SteleFuzz",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
+                "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
+                "SteleGraph", "SteleSQLite",
                 "SteleFiles", "SteleTransformers", "SteleMigration", "SteleJSON", "SteleHTTP",
                 "SteleService",
                 "SteleDifferential", "TestSupport",
@@ -216,7 +226,8 @@ let package = Package(
         .testTarget(
             name: "SteleSystemTests", dependencies: ["SteleSystem"], swiftSettings: settings),
         .testTarget(
-            name: "SteleModelTests", dependencies: ["SteleModel", "SteleJSON", "TestSupport"],
+            name: "SteleModelTests",
+            dependencies: ["SteleModel", "SteleModelFiles", "SteleJSON", "TestSupport"],
             exclude: ["Models"],
             swiftSettings: settings),
         .testTarget(
@@ -232,7 +243,15 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "StelePredicatesTests",
-            dependencies: ["StelePredicates", "SteleModel", "TestSupport"], exclude: ["Grammar"],
+            dependencies: ["StelePredicates", "SteleModel", "SteleModelFiles", "TestSupport"],
+            exclude: ["Grammar"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleModelFilesTests",
+            dependencies: [
+                "SteleModelFiles", "SteleModel", "StelePredicates", "SteleSQLite", "CZlib",
+                "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SteleGraphTests",
@@ -244,12 +263,15 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleMigrationTests",
-            dependencies: ["SteleMigration", "SteleModel", "StelePredicates", "TestSupport"],
+            dependencies: [
+                "SteleMigration", "SteleModel", "SteleModelFiles", "StelePredicates", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SteleCodegenTests",
             dependencies: [
-                "SteleCodegen", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
+                "SteleCodegen", "SteleModel", "SteleModelFiles", "StelePredicates",
+                "StelePersistence", "SteleGraph",
                 "SteleSQLite", "SteleFiles", "TestSupport",
             ],
             exclude: ["Golden"],
@@ -264,7 +286,8 @@ let package = Package(
         .testTarget(
             name: "SteleSQLiteTests",
             dependencies: [
-                "SteleSQLite", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
+                "SteleSQLite", "SteleModel", "SteleModelFiles", "StelePredicates",
+                "StelePersistence", "SteleGraph",
                 "SteleMigration", "SteleSQL", "SteleSystem", "SteleDifferential", "TestSupport",
                 "StatementTally",
             ],
@@ -297,7 +320,8 @@ let package = Package(
         .testTarget(
             name: "steleTests",
             dependencies: [
-                "stele", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
+                "stele", "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
+                "SteleGraph",
                 "SteleSQLite",
                 "SteleJSON", "SteleRequests", "SteleAnswers", "SteleFeed", "SteleService",
                 "SteleSystem", "SteleDifferential", "TestSupport",

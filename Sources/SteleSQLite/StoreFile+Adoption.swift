@@ -1,5 +1,6 @@
 import StelePersistence
 import SteleModel
+import SteleModelFiles
 import SteleSQL
 
 /// Where the history of a store is kept that another program created without one.
@@ -40,7 +41,8 @@ extension StoreFile {
     ///
     /// The version hashes of Apple's framework cannot be computed. For a store that has them, the
     /// names of the entities and the tables' columns are compared with what the model needs, in both
-    /// directions. The answer is kept in the metadata with the hashes that it was given for.
+    /// directions, and the entities with those of the model in Z_MODELCACHE. The answer is kept in
+    /// the metadata with the hashes that it was given for.
     /// - Throws: `StoreError.incompatible` (134020, 134080, 134100).
     static func check(
         _ connection: Connection, _ path: String, _ model: Model
@@ -53,14 +55,40 @@ extension StoreFile {
         let layout = try StoreLayout(connection)
         do throws(StoreError) {
             let schema = try SQLSchema(model: model, layout: layout)
-            if !isKnown, let left = layout.difference(from: schema) {
-                throw .incompatible(code: 134100, left)
+            if !isKnown {
+                let difference =
+                    try cacheDifference(connection, path, model) ?? layout.difference(from: schema)
+                if let difference { throw .incompatible(code: 134100, difference) }
             }
             return Checked(
                 metadata: metadata, layout: layout, schema: schema, isAdopted: isKnown)
         } catch .incompatible(code: 134100, let difference) {
             throw metadata.refusal(of: model, difference)
         }
+    }
+
+    private static let cache = SQLText("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
+
+    /// Returns the first difference between a model and the one in Z_MODELCACHE, in what the version
+    /// hashes cover; nil for none, and for a file whose cache is missing or cannot be read.
+    private static func cacheDifference(
+        _ connection: Connection, _ path: String, _ model: Model
+    ) throws(StoreError) -> String? {
+        let tables = SQLText("SELECT COUNT(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'")
+        guard try connection.integer(tables) == 1,
+            case .data(let bytes)? = try connection.rows(cache, [], [.data]).first?.first,
+            let read = try? ModelCache.read(bytes, name: model.name, place: path),
+            let own = try? Model(read.0)
+        else { return nil }
+        for entity in model.storedEntities {
+            guard let other = own.entity(named: entity.name) else {
+                return "the model in the store has no entity \(entity.name)"
+            }
+            if let place = VersionFacts.difference(of: entity, in: model, from: other, in: own) {
+                return "\(place) is not as in the model that the store has in Z_MODELCACHE"
+            }
+        }
+        return nil
     }
 
     /// Adds what Stele needs to a store that another program created: the tables of the history

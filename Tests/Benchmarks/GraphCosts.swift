@@ -3,6 +3,7 @@
 import Foundation
 import SteleGraph
 import SteleModel
+import SteleModelFiles
 import StelePersistence
 import StelePredicates
 import StatementTally

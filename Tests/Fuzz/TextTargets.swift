@@ -3,6 +3,7 @@
 import FoundationEssentials
 import SteleJSON
 import SteleModel
+import SteleModelFiles
 import SteleTransformers
 
 /// Dates in ISO 8601, decimals, and base64.
@@ -88,7 +89,7 @@ struct ModelTarget: FuzzTarget {
         do {
             let file = try ModelFile.read(path)
             let model = try file.model()
-            _ = (model.notes(), model.unsupported(), ModelSummary.text(file))
+            _ = (model.notes(), model.unsupported(), file.summary)
             try writesAgain(file.current)
         } catch let error as ModelErrors {
             try require(

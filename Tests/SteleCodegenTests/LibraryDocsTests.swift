@@ -4,6 +4,7 @@ import Foundation
 import SteleFiles
 import SteleGraph
 import SteleModel
+import SteleModelFiles
 import StelePersistence
 import StelePredicates
 import SteleSQLite

@@ -2,6 +2,7 @@
 
 import SteleMigration
 import SteleModel
+import SteleModelFiles
 import StelePredicates
 import TestSupport
 import Testing

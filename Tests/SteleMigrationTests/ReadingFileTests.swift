@@ -3,6 +3,7 @@
 import FoundationEssentials
 import SteleMigration
 import SteleModel
+import SteleModelFiles
 import StelePredicates
 import TestSupport
 import Testing

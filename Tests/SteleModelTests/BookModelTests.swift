@@ -1,6 +1,7 @@
 // The samples have the entities and properties of the books.
 
 import SteleModel
+import SteleModelFiles
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import SteleModelFiles
 import TestSupport
 import Testing
 
@@ -167,7 +168,7 @@ struct FileTests {
                 try Data(bytes).write(to: file)
                 guard let model = try? ModelFile.read(file.path) else { continue }
                 read += 1
-                #expect(!ModelSummary.text(model).isEmpty)
+                #expect(!model.summary.isEmpty)
                 let again = try ManagedObjectModel(
                     json: Array(model.current.json().compact.utf8), name: "")
                 #expect(again == model.current)

@@ -1,6 +1,7 @@
 // The summary that people read.
 
 import SteleModel
+import SteleModelFiles
 import Testing
 
 @Suite("The summary of a model")
@@ -28,14 +29,14 @@ struct SummaryTests {
                   players  ↠ Player  optional, inverse team, delete Cascade
 
             """
-        #expect(ModelSummary.text(ModelFile(declared)) == expected)
+        #expect(ModelFile(declared).summary == expected)
     }
 
     @Test("No line is wider than 100 characters")
     func width() throws {
         for path in try Samples.all() {
             let file = try ModelFile.read(path)
-            let text = ModelSummary.text(file)
+            let text = file.summary
             for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
             for entity in file.current.entities {
                 #expect(text.contains(entity.name))
@@ -47,7 +48,7 @@ struct SummaryTests {
     @Test("A model with mistakes prints, with its mistakes at the end")
     func mistakes() throws {
         let file = try read(#"<entity name="A" parentEntity="B"/>"#)
-        let text = ModelSummary.text(file)
+        let text = file.summary
         #expect(text.hasSuffix("Errors\n  - A: its parent entity B is not in the model\n"))
     }
 }

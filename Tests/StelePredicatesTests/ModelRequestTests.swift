@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import SteleModelFiles
 import StelePredicates
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@
 import Foundation
 import SteleGraph
 import SteleModel
+import SteleModelFiles
 import StelePersistence
 import StelePredicates
 import SteleSQLite
@@ -12,7 +13,7 @@ import Testing
 /// A store in the shared data, with the model that it was made with.
 struct AppStore: Sendable, CustomStringConvertible {
     let file: String
-    let model: String
+    let model: String?
 
     var description: String { file }
 
@@ -27,29 +28,22 @@ struct AppStore: Sendable, CustomStringConvertible {
             AppStore("moody/Moody 5.moody", "moody/\(moody)Moody 5.xcdatamodel"),
             AppStore("sample/Fixtures/SampleModel_V1.sqlite", "sample/\(sample).xcdatamodel"),
             AppStore("sample/Fixtures/SampleModel_V2.sqlite", "sample/\(sample)2.xcdatamodel"),
+            AppStore("sample2/Fixtures/SampleModel2_V1.sqlite"),
+            AppStore("sample2/Fixtures/SampleModel2_V2.sqlite"),
         ]
     }()
 
-    private init(_ file: String, _ model: String) {
+    private init(_ file: String, _ model: String? = nil) {
         self.file = file
         self.model = model
     }
 
     private static let data = (sharedFolder?.path ?? "") + "/data/coredata/"
 
-    /// The model, without what the apps alone have: their value transformers.
+    /// The model; without a file, the one in the store.
     func readModel() throws -> Model {
-        var declaration = try ModelFile.read(Self.data + model).model().declaration
-        for entity in declaration.entities.indices {
-            for place in declaration.entities[entity].properties.indices {
-                guard case .attribute(var it) = declaration.entities[entity].properties[place]
-                else { continue }
-                it.valueTransformerName = nil
-                it.preservesValueInHistoryOnDeletion = false
-                declaration.entities[entity].properties[place] = .attribute(it)
-            }
-        }
-        return try Model(declaration)
+        let path = Self.data + (model ?? file)
+        return try (model == nil ? SQLiteStore.modelFile(path: path) : ModelFile.read(path)).model()
     }
 
     /// A copy of the file in a folder, under its own name.

@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import SteleModelFiles
 import SteleSQL
 import SteleSQLite
 import TestSupport

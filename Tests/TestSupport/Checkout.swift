@@ -2,6 +2,7 @@
 
 import FoundationEssentials
 import SteleModel
+import SteleModelFiles
 
 /// The folder of the package.
 package let packageRoot = URL(filePath: #filePath).deletingLastPathComponent()

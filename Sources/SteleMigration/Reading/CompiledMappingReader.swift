@@ -1,6 +1,7 @@
 /// Reading compiled mapping models.
 
 import SteleModel
+import SteleModelFiles
 import StelePredicates
 
 /// Reads a `.cdm`: an archived NSMappingModel.

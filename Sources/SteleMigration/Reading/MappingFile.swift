@@ -1,6 +1,7 @@
 /// Mapping models in files.
 
 import SteleModel
+import SteleModelFiles
 import StelePredicates
 
 /// A mapping model as a file has it, with what the file says about the versions that it is for.

@@ -1,6 +1,7 @@
 /// Reading Xcode's mapping models.
 
 import SteleModel
+import SteleModelFiles
 import StelePredicates
 
 /// Reads an `xcmapping.xml`: a store in Core Data's XML form, with an object for each mapping.

@@ -1,11 +1,11 @@
 /// Reads a `contents` file and collects errors and notes in `findings`.
-struct ContentsReader {
+package struct ContentsReader {
     let findings = Findings()
 
     /// The model that a file declares, and notes on what was ignored.
     ///
     /// - Throws: `ModelErrors` if the text is not well-formed XML, or a declaration cannot be read.
-    static func read(
+    package static func read(
         _ bytes: [UInt8], name: String, place: String
     ) throws(ModelErrors) -> (ManagedObjectModel, notes: [ModelError]) {
         let root = try MarkupParser.parse(bytes, place: place)
@@ -118,13 +118,13 @@ struct ContentsReader {
 }
 
 /// The constant parts of the files that Xcode writes.
-enum ContentsFormat {
+package enum ContentsFormat {
     /// The attributes of the `model` element that are the same in every file.
     static let constants = [
         ("type", "com.apple.IDECoreDataModeler.DataModel"), ("documentVersion", "1.0"),
     ]
     /// The name of every fetched property's request.
-    static let fetchedPropertyRequestName = "fetchedPropertyFetchRequest"
+    package static let fetchedPropertyRequestName = "fetchedPropertyFetchRequest"
 }
 
 extension MarkupElement {

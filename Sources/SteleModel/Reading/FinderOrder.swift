@@ -1,8 +1,8 @@
 /// The order of version names, as in the Finder: case is ignored and numbers compare by value, so
 /// that `M 2` precedes `M 10`.
-enum FinderOrder {
+package enum FinderOrder {
     /// Whether `a` precedes `b`.
-    static func precedes(_ a: String, _ b: String) -> Bool {
+    package static func precedes(_ a: String, _ b: String) -> Bool {
         let (left, right) = (pieces(of: a), pieces(of: b))
         for (x, y) in zip(left, right) where x != y { return x < y }
         return left.count == right.count ? a < b : left.count < right.count

@@ -2,7 +2,8 @@
 package final class Findings {
     /// The errors, in the order found.
     package private(set) var errors: [ModelError] = []
-    private(set) var notes: [ModelError] = []
+    /// The notes, in the order found.
+    package private(set) var notes: [ModelError] = []
 
     /// Creates findings without errors and notes.
     package init() {}
@@ -12,7 +13,8 @@ package final class Findings {
         errors.append(ModelError(place, message, hint: hint))
     }
 
-    func note(_ place: String, _ message: String, hint: String? = nil) {
+    /// Adds a note.
+    package func note(_ place: String, _ message: String, hint: String? = nil) {
         notes.append(ModelError(place, message, hint: hint))
     }
 

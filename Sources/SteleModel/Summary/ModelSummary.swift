@@ -3,10 +3,15 @@
 package enum ModelSummary {
     /// The whole text, with a final line break. Lines have at most 100 characters if the words
     /// allow it.
-    package static func text(_ file: ModelFile) -> String {
-        var lines = heading(file)
-        let declared = file.current
-        let linked = Result { () throws(ModelErrors) in try file.model() }
+    /// - Parameters:
+    ///   - name: the name of the model, which all its versions share.
+    ///   - versions: the names of the versions.
+    ///   - notes: what was ignored while the model was read.
+    package static func text(
+        _ declared: ManagedObjectModel, of name: String, versions: [String], notes: [ModelError]
+    ) -> String {
+        var lines = heading(declared, name, versions)
+        let linked = Result { () throws(ModelErrors) in try Model(declared) }
         let model = try? linked.get()
         let entities = model?.entities.map(\.declaration) ?? declared.entities
         for (index, entity) in entities.enumerated() {
@@ -20,10 +25,10 @@ package enum ModelSummary {
         lines += composites(declared)
         switch linked {
         case .success(let model):
-            lines += section("Notes", file.notes + model.notes())
+            lines += section("Notes", notes + model.notes())
             lines += section("Not supported yet", model.unsupported())
         case .failure(let error):
-            lines += section("Notes", file.notes)
+            lines += section("Notes", notes)
             lines += section("Errors", error.errors)
         }
         return lines.joined(separator: "\n") + "\n"
@@ -33,16 +38,15 @@ package enum ModelSummary {
         entity.parent.map { depth(of: model.entities[$0], in: model) + 1 } ?? 0
     }
 
-    private static func heading(_ file: ModelFile) -> [String] {
-        let model = file.current
-        var head = file.name
+    private static func heading(
+        _ model: ManagedObjectModel, _ name: String, _ versions: [String]
+    ) -> [String] {
+        var head = name
         if !model.versionIdentifier.isEmpty { head += "  version \(model.versionIdentifier)" }
         let entities = model.entities.count
         head += "  \(entities) \(entities == 1 ? "entity" : "entities")"
-        guard file.versions.count > 1 else { return [head] }
-        let names = file.versions.map {
-            $0.name == file.currentVersionName ? "\($0.name) (current)" : $0.name
-        }
+        guard versions.count > 1 else { return [head] }
+        let names = versions.map { $0 == model.name ? "\($0) (current)" : $0 }
         return [head] + TextTable.wrap(names.joined(separator: ", "), after: "versions  ")
     }
 

@@ -22,6 +22,22 @@ extension ManagedObjectModel {
     }
 }
 
+extension ManagedObjectModel {
+    /// Notes on what a `contents` file cannot have, and `xml()` leaves out.
+    package var unwritable: [ModelError] {
+        entities.flatMap { entity in
+            entity.properties.compactMap { property in
+                guard case .attribute(let it) = property, case .data = it.defaultValue else {
+                    return nil
+                }
+                return ModelError(
+                    "\(entity.name).\(it.name)",
+                    "a contents file has no defaults of the type Binary, and this one is left out")
+            }
+        }
+    }
+}
+
 extension ConfigurationDescription {
     fileprivate func write(to writer: inout MarkupWriter) {
         writer.element("configuration", .init(("name", name))) { writer in

@@ -3,6 +3,7 @@
 import ArgumentParser
 import SteleMigration
 import SteleModel
+import SteleModelFiles
 
 /// Prints the differences between two models, and how a store would be migrated.
 struct DiffCommand: ParsableCommand {
@@ -18,7 +19,7 @@ struct DiffCommand: ParsableCommand {
             read.
             """)
 
-    @Argument(help: "The model before: .xcdatamodeld, .xcdatamodel, contents, or JSON.")
+    @Argument(help: "The model before: a model file, or a store with its model.")
     var before: String
 
     @Argument(help: "The model now.")
@@ -27,7 +28,7 @@ struct DiffCommand: ParsableCommand {
     func run() throws {
         let models: (before: Model, now: Model)
         do {
-            models = try (ModelFile.read(before).model(), ModelFile.read(now).model())
+            models = try (ModelFile.given(before).model(), ModelFile.given(now).model())
         } catch {
             printError("stele: \(Failure.sentence(error))")
             throw ExitCode(2)

@@ -24,7 +24,7 @@ struct ExportCommand: ParsableCommand {
             file for each entity if the output is a folder.
             """)
 
-    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.")
+    @Argument(help: ModelArgument.help)
     var model: String
 
     @OptionGroup var stores: StoreFlags

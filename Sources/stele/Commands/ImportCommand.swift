@@ -30,7 +30,7 @@ struct ImportCommand: ParsableCommand {
             An import is one transaction: after an error nothing is saved, and the exit status is 1.
             """)
 
-    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.")
+    @Argument(help: ModelArgument.help)
     var model: String
 
     @Argument(help: ArgumentHelp("The files, each PATH or ENTITY=PATH.", valueName: "file"))

@@ -15,7 +15,8 @@ struct MigrateCommand: ParsableCommand {
               stele migrate Shop.xcdatamodeld --store shop.sqlite --plan
             """)
 
-    @Argument(help: "The model with its versions: .xcdatamodeld, or a folder of JSON models.")
+    @Argument(
+        help: "The model with its versions: .xcdatamodeld, .momd, or a folder of JSON models.")
     var model: String
 
     @Option(

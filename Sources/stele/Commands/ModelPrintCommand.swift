@@ -3,6 +3,7 @@
 import ArgumentParser
 import SteleJSON
 import SteleModel
+import SteleModelFiles
 import StelePredicates
 
 /// Prints a model as text, JSON or XML.
@@ -14,7 +15,7 @@ struct ModelPrintCommand: ParsableCommand {
             not valid, and 0 where it only uses features that are not supported yet.
             """)
 
-    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.")
+    @Argument(help: ModelArgument.help)
     var model: String
 
     @Flag(help: "Print the current version as JSON.")
@@ -30,7 +31,7 @@ struct ModelPrintCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let file = try ModelFile.read(model)
+            let file = try ModelFile.given(model)
             if json {
                 var writer = ByteWriter(capacity: 4096)
                 file.current.json().write(to: &writer)
@@ -39,7 +40,7 @@ struct ModelPrintCommand: ParsableCommand {
             } else if xml {
                 write(file.current.xml(), to: 1)
             } else {
-                write(ModelSummary.text(file), to: 1)
+                write(file.summary, to: 1)
             }
             try file.model().checkRequests()
         }

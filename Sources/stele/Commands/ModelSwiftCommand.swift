@@ -4,6 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 import SteleCodegen
 import SteleModel
+import SteleModelFiles
 import StelePredicates
 
 /// Writes a class for each entity.
@@ -18,7 +19,7 @@ struct ModelSwiftCommand: ParsableCommand {
               stele model swift League.xcdatamodeld --output Sources/League
             """)
 
-    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.")
+    @Argument(help: ModelArgument.help)
     var model: String
 
     @Option(
@@ -29,7 +30,7 @@ struct ModelSwiftCommand: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
-            let model = try ModelFile.read(model).model()
+            let model = try ModelFile.given(model).model()
             try model.checkRequests()
             let generator = try SwiftGenerator(model)
             let files = generator.files()

@@ -30,7 +30,7 @@ struct PredicateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.",
+            "The model: a model file, or a store with its model.",
             valueName: "model"))
     var model: String?
 

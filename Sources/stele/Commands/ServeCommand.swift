@@ -13,7 +13,7 @@ struct ServeCommand: ParsableCommand {
             environment, and the environment over the file.
             """)
 
-    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.")
+    @Argument(help: ModelArgument.help)
     var model: String?
 
     @OptionGroup var flags: SettingFlags

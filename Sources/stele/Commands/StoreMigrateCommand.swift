@@ -17,7 +17,7 @@ struct StoreMigrateCommand: ParsableCommand {
             To take a store to another version of its model, use stele migrate.
             """)
 
-    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.")
+    @Argument(help: ModelArgument.help)
     var model: String
 
     @Option(help: ArgumentHelp("The store's file.", valueName: "path"))

@@ -3,6 +3,7 @@
 import FoundationEssentials
 import SteleMigration
 import SteleModel
+import SteleModelFiles
 import StelePersistence
 
 /// A model file as a command was given it.
@@ -22,8 +23,8 @@ struct ModelPackage {
     init(_ path: String) throws {
         self.path = path
         configuration = nil
+        file = try ModelFile.given(path)
         do {
-            file = try ModelFile.read(path)
             model = try file.model()
             try model.checkRequests()
         } catch {

@@ -61,14 +61,16 @@ struct Serving {
         guard let path = settings.model else {
             if settings.store != nil {
                 throw Failure(
-                    "a store is given without a model, and reading the model of a store is not "
-                        + "supported yet: use stele serve MODEL --store PATH")
+                    "a store is given without a model: use stele serve MODEL --store PATH, or "
+                        + "stele serve PATH for a store that has its model (Z_MODELCACHE)")
             }
             return try Ground.sample()
         }
         let package = try ModelPackage(path)
+        // A store that is named in place of a model is served with its own model.
+        let own = StoreOpening.isSQLite(file: path) ? path : nil
         let opening = try StoresOpening(
-            settings.store, type: settings.storeType, package.model, name: package.name,
+            settings.store ?? own, type: settings.storeType, package.model, name: package.name,
             history: settings.history)
         return Ground(
             store: try opening.open(package, migrates: settings.migrate), name: opening.name,

@@ -89,11 +89,16 @@ struct StoreOpening {
     /// The type of an existing file by its first bytes; nil where they do not tell it.
     private static func type(ofFile path: String) throws -> String? {
         if let format = try FileFormats.format(ofFile: path) { return format.name }
-        guard let file = fopen(path, "rbe") else { return nil }
+        return isSQLite(file: path) ? sqlite : nil
+    }
+
+    /// Whether a file is an SQLite database, by its first bytes.
+    static func isSQLite(file path: String) -> Bool {
+        guard let file = fopen(path, "rbe") else { return false }
         defer { fclose(file) }
         let magic = Array("SQLite format 3\0".utf8)
         var start = [UInt8](repeating: 0, count: magic.count)
-        return fread(&start, 1, start.count, file) == magic.count && start == magic ? sqlite : nil
+        return fread(&start, 1, start.count, file) == magic.count && start == magic
     }
 
     /// Opens the store; creates its file where there is none.

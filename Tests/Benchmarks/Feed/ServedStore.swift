@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import SteleModelFiles
 
 /// The release binary that stands beside this program, serving a store of players.
 final class ServedStore {

@@ -4,6 +4,7 @@
 import Foundation
 import SteleGraph
 import SteleModel
+import SteleModelFiles
 import StelePersistence
 import SteleSystem
 import TestSupport

@@ -1,14 +1,16 @@
 /// Reads the files and folders of a model.
 
+import SteleModel
+
 extension ModelFile {
-    /// Reads a `contents` file or a JSON model.
+    /// Reads a `contents` file, a compiled or a JSON model.
     static func readFile(_ path: ModelPath) throws(ModelErrors) -> ModelFile {
         let bytes = try path.bytes()
         let first = bytes.first { !Self.blanks.contains($0) }
         if bytes.starts(with: "bplist".utf8) || path.path.hasSuffix(".mom") {
-            throw ModelErrors(
-                path.path, "it is a compiled model or one of Xcode 3, which cannot be read",
-                hint: "give the .xcdatamodeld that it was made from")
+            let name = ModelPath.name(path.lastPart)
+            let read = try CompiledModelReader.read(bytes, name: name, place: path.path)
+            return ModelFile(read.0, notes: read.notes)
         }
         if first == UInt8(ascii: "{") || path.path.hasSuffix(".json") {
             let name = ModelPath.name(path.lastPart)
@@ -17,7 +19,8 @@ extension ModelFile {
         guard first.map({ [0x3C, 0xFE, 0xFF].contains($0) }) ?? true else {
             throw ModelErrors(
                 path.path,
-                "it is not a model: a .xcdatamodeld, .xcdatamodel, contents or JSON is expected")
+                "it is not a model: a .xcdatamodeld, .xcdatamodel, contents, .momd, .mom or JSON is "
+                    + "expected")
         }
         let isInPackage = path.lastPart == "contents" && !path.folderName.isEmpty
         let name = ModelPath.name(isInPackage ? path.folderName : path.lastPart)
@@ -27,8 +30,8 @@ extension ModelFile {
 
     private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
 
-    /// Reads a `.xcdatamodeld` or `.xcdatamodel` folder or one of JSON models, told apart by its
-    /// contents.
+    /// Reads a `.xcdatamodeld`, `.xcdatamodel` or `.momd` folder or one of JSON models, told apart
+    /// by its contents.
     static func readFolder(_ path: ModelPath) throws(ModelErrors) -> ModelFile {
         let names = try path.names()
         let versions = names.filter { $0.hasSuffix(".xcdatamodel") }
@@ -37,6 +40,8 @@ extension ModelFile {
             return try readVersions(versions, in: path, hasChoice: hasChoice)
         }
         let isVersion = names.contains("contents")
+        let compiled = names.filter { $0.hasSuffix(".mom") }
+        if !isVersion, !compiled.isEmpty { return try readCompiled(compiled, in: path, names) }
         let texts = names.filter { $0.hasSuffix(".json") }
         if !isVersion, !texts.isEmpty {
             let hasChoice = names.contains(CurrentVersion.fileName)
@@ -55,14 +60,16 @@ extension ModelFile {
                 path.path, "it is in the binary form of Xcode 3 (elements), which cannot be read",
                 hint: "save it once in Xcode 4 or later, which writes a contents file")
         }
-        if names.contains("VersionInfo.plist") || names.contains(where: { $0.hasSuffix(".mom") }) {
+        if names.contains(where: { $0.hasSuffix(".omo") }) {
             return ModelErrors(
-                path.path, "it contains compiled models, which cannot be read yet",
-                hint: "give the .xcdatamodeld that they were made from")
+                path.path,
+                "it contains compiled models only in the optimized form (.omo), which "
+                    + "cannot be read",
+                hint: "give the .mom files, or the .xcdatamodeld that they were made from")
         }
         return ModelErrors(
             path.path,
-            "the folder contains no model: neither .xcdatamodel folders nor a contents "
+            "the folder contains no model: neither .xcdatamodel folders nor a contents, .mom "
                 + "or JSON file"
         )
     }
@@ -70,8 +77,11 @@ extension ModelFile {
     private static func readVersion(
         _ path: ModelPath
     ) throws(ModelErrors) -> (ManagedObjectModel, notes: [ModelError]) {
+        let name = ModelPath.name(path.lastPart)
+        if path.path.hasSuffix(".mom") {
+            return try CompiledModelReader.read(path.bytes(), name: name, place: path.path)
+        }
         if path.path.hasSuffix(".json") {
-            let name = ModelPath.name(path.lastPart)
             var model = try ManagedObjectModel(json: path.bytes(), name: name)
             // Versions are told apart by their files, whatever name they contain.
             model.name = name
@@ -83,7 +93,6 @@ extension ModelFile {
             throw withoutContents(path, names)
         }
         let bytes = try contents.bytes()
-        let name = ModelPath.name(path.lastPart)
         return try ContentsReader.read(bytes, name: name, place: contents.path)
     }
 
@@ -93,10 +102,33 @@ extension ModelFile {
         var chosen: String?
         if hasChoice {
             let file = folder.appending(CurrentVersion.fileName)
-            chosen = try CurrentVersion.name(in: file.bytes(), place: file.path)
+            chosen = try CurrentVersion.name(in: file.bytes(), place: file.path).map {
+                ModelPath.name($0)
+            }
         }
+        return try readVersions(fileNames, in: folder, chosen: chosen)
+    }
+
+    /// Reads a `.momd` folder.
+    private static func readCompiled(
+        _ fileNames: [String], in folder: ModelPath, _ names: [String]
+    ) throws(ModelErrors) -> ModelFile {
+        guard names.contains(VersionInfo.fileName) else {
+            return try readVersions(fileNames, in: folder, chosen: nil)
+        }
+        let file = folder.appending(VersionInfo.fileName)
+        let info = try VersionInfo(file.bytes(), place: file.path)
+        var model = try readVersions(fileNames, in: folder, chosen: info.currentVersionName)
+        model.versionHashes = info.versionHashes
+        return model
+    }
+
+    private static func readVersions(
+        _ fileNames: [String], in folder: ModelPath, chosen: String?
+    ) throws(ModelErrors) -> ModelFile {
         let names = fileNames.map { ModelPath.name($0) }.sorted(by: FinderOrder.precedes)
-        let ending = fileNames[0].hasSuffix(".json") ? ".json" : ".xcdatamodel"
+        let first = fileNames.first ?? ""
+        let ending = String(first.dropFirst(ModelPath.name(first).count))
         let current = chosen ?? names.last ?? ""
         guard names.contains(current) else {
             throw ModelErrors(

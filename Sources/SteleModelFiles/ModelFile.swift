@@ -1,11 +1,16 @@
-/// A data model as read from a `.xcdatamodeld`, a `.xcdatamodel`, a `contents` file, a JSON file or
-/// a folder of JSON files: its versions, and which one is current.
+/// Reading models.
+
+import SteleModel
+
+/// A data model as read from a `.xcdatamodeld`, a `.xcdatamodel`, a `contents` file, a compiled
+/// `.momd` or `.mom`, a JSON file or a folder of JSON files: its versions, and which one is current.
 public struct ModelFile: Sendable {
     /// The name of the model: that of the folder with its versions, or of its only version.
     public var name: String
     /// All versions that can be read, in the Finder's order: `M 2` before `M 10`.
     public var versions: [ManagedObjectModel]
-    /// The name of the current version: the one in `.xccurrentversion`, otherwise the last.
+    /// The name of the current version: the one in `.xccurrentversion` or `VersionInfo.plist`,
+    /// otherwise the last.
     public var currentVersionName: String
     /// Notes on what was ignored: unknown attributes and elements, and old versions that cannot be
     /// read.
@@ -13,6 +18,9 @@ public struct ModelFile: Sendable {
 
     /// The current version.
     public var current: ManagedObjectModel
+    /// The version hashes of the entities that `VersionInfo.plist` has, by the names of the
+    /// versions. Core Data has computed them; other models have none.
+    public var versionHashes: [String: [String: [UInt8]]] = [:]
 
     /// Creates a model with a single version.
     public init(_ model: ManagedObjectModel, notes: [ModelError] = []) {
@@ -38,8 +46,9 @@ public struct ModelFile: Sendable {
 
     /// Reads a model.
     ///
-    /// A folder contains versions, as `.xcdatamodel` folders or `.json` files, or it is a version
-    /// and contains a `contents` file. A file is JSON if its first character is `{`, otherwise XML.
+    /// A folder contains versions, as `.xcdatamodel` folders, `.mom` or `.json` files, or it is a
+    /// version and contains a `contents` file. A file is a compiled model if it is a binary
+    /// property list, JSON if its first character is `{`, otherwise XML.
     ///
     /// - Throws: `ModelErrors` if the path does not exist, contains no model, or the current
     ///   version cannot be read.
@@ -75,5 +84,12 @@ public struct ModelFile: Sendable {
             }
         }
         return (models, notes)
+    }
+}
+
+extension ModelFile {
+    /// A readable summary, which `stele model` prints.
+    package var summary: String {
+        ModelSummary.text(current, of: name, versions: versions.map(\.name), notes: notes)
     }
 }

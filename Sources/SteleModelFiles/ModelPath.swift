@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SteleModel
 
 /// The path of a file or folder of a model.
 package struct ModelPath {
@@ -43,7 +44,7 @@ package struct ModelPath {
     package func appending(_ part: String) -> ModelPath { ModelPath(path + "/" + part) }
 
     /// The names in the folder, in the Finder's order.
-    func names() throws(ModelErrors) -> [String] {
+    package func names() throws(ModelErrors) -> [String] {
         do {
             let names = try FileManager.default.contentsOfDirectory(atPath: path)
             return names.sorted(by: FinderOrder.precedes)
@@ -71,7 +72,8 @@ package struct ModelPath {
 
     /// A file name without the extension of a model.
     package static func name(_ fileName: String) -> String {
-        for ending in [".xcdatamodeld", ".xcdatamodel", ".json"] where fileName.hasSuffix(ending) {
+        for ending in [".xcdatamodeld", ".xcdatamodel", ".json", ".momd", ".mom"]
+        where fileName.hasSuffix(ending) {
             return String(fileName.dropLast(ending.count))
         }
         return fileName

@@ -4,7 +4,9 @@ import SteleModel
 import StelePredicates
 
 extension PredicateUnarchiver {
-    mutating func expression(_ reference: PropertyList?) throws(ArchiveError) -> Expression {
+    /// The expression that a reference names.
+    package mutating func expression(_ reference: PropertyList?) throws(ArchiveError) -> Expression
+    {
         try object(reference) { unarchiver, object, name throws(ArchiveError) in
             try unarchiver.expression(object, name)
         }
@@ -61,7 +63,7 @@ extension PredicateUnarchiver {
     }
 
     /// The name of the function that stands for a fetch.
-    static let fetch = "FETCH"
+    package static let fetch = "FETCH"
 
     private mutating func expressions(
         _ reference: PropertyList?
@@ -161,6 +163,14 @@ extension PredicateUnarchiver {
 
     // MARK: Constants
 
+    /// The value that a reference names.
+    mutating func value(_ reference: PropertyList?) throws(ArchiveError) -> Value {
+        guard case .constant(let value) = try constant(reference) else {
+            throw ArchiveError("contains a collection in place of a value")
+        }
+        return value
+    }
+
     private mutating func constant(_ reference: PropertyList?) throws(ArchiveError) -> Expression {
         guard let place = reference?.uid, place != 0 else { return .constant(.null) }
         switch archive[place] {
@@ -196,8 +206,12 @@ extension PredicateUnarchiver {
                 withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
                 return .constant(.uuid(UUID(uuid: uuid)))
             }
-        case "NSDecimalNumber":
+        case "NSDecimalNumber", "NSDecimalNumberPlaceholder":
             if let value = Self.decimal(object) { return .constant(.decimal(value)) }
+        case "NSURL":
+            if isNil(object["NS.base"]) {
+                return .constant(.string(try text(object["NS.relative"])))
+            }
         case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet":
             var elements: [Expression] = []
             for element in object["NS.objects"]?.array ?? [] {

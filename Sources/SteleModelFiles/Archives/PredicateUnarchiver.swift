@@ -9,7 +9,8 @@ package struct ArchiveError: Error, Sendable, Hashable {
     /// The end of a sentence.
     package var message: String
 
-    init(_ message: String) { self.message = message }
+    /// Creates an error.
+    package init(_ message: String) { self.message = message }
 }
 
 extension Expression {
@@ -39,7 +40,8 @@ extension Predicate {
 
 extension KeyedArchive {
     /// Reads an archive.
-    init(reading bytes: [UInt8]) throws(ArchiveError) {
+    /// - Throws: `ArchiveError` for bytes that are not one.
+    package init(reading bytes: [UInt8]) throws(ArchiveError) {
         do { self = try KeyedArchive(bytes) } catch .malformed {
             throw ArchiveError("is not a binary keyed archive")
         } catch {
@@ -50,22 +52,24 @@ extension KeyedArchive {
 
 /// Reads the objects of an archive. References are places in it; a reference to the first place,
 /// and no reference, stand for nil.
-struct PredicateUnarchiver {
-    let archive: KeyedArchive
+package struct PredicateUnarchiver {
+    /// The archive.
+    package let archive: KeyedArchive
     private var budget: PropertyList.Budget
     /// The places of the objects that are being read, the innermost last.
     private var open: [Int] = []
 
-    init(_ archive: KeyedArchive) {
+    /// Creates a reader of an archive's objects.
+    package init(_ archive: KeyedArchive) {
         self.archive = archive
         budget = archive.budget
     }
 
     /// Whether a reference stands for nil.
-    func isNil(_ reference: PropertyList?) -> Bool { reference?.uid ?? 0 == 0 }
+    package func isNil(_ reference: PropertyList?) -> Bool { reference?.uid ?? 0 == 0 }
 
     /// Reads the object that a reference names with a closure, which gets its values and its class.
-    mutating func object<Result>(
+    package mutating func object<Result>(
         _ reference: PropertyList?,
         _ body: (inout PredicateUnarchiver, PropertyList, String) throws(ArchiveError) -> Result
     ) throws(ArchiveError) -> Result {
@@ -88,7 +92,7 @@ struct PredicateUnarchiver {
     }
 
     /// The text that a reference names.
-    mutating func text(_ reference: PropertyList?) throws(ArchiveError) -> String {
+    package mutating func text(_ reference: PropertyList?) throws(ArchiveError) -> String {
         let stored = reference?.uid.flatMap { archive[$0] }
         guard let text = stored.flatMap({ archive.text($0) }), budget.spend(bytes: text.utf8.count)
         else { throw ArchiveError("lacks a text that it needs") }
@@ -96,7 +100,7 @@ struct PredicateUnarchiver {
     }
 
     /// The references in a list of an array or a set.
-    mutating func list(_ reference: PropertyList?) throws(ArchiveError) -> [PropertyList] {
+    package mutating func list(_ reference: PropertyList?) throws(ArchiveError) -> [PropertyList] {
         try object(reference) { unarchiver, object, name throws(ArchiveError) in
             guard Self.collections.contains(name), let list = object["NS.objects"]?.array else {
                 throw ArchiveError("contains an object of the class \(name) in place of a list")
@@ -112,7 +116,8 @@ struct PredicateUnarchiver {
 
     // MARK: Predicates
 
-    mutating func predicate(_ reference: PropertyList?) throws(ArchiveError) -> Predicate {
+    /// The predicate that a reference names.
+    package mutating func predicate(_ reference: PropertyList?) throws(ArchiveError) -> Predicate {
         try object(reference) { unarchiver, object, name throws(ArchiveError) in
             switch name {
             case "NSTruePredicate": return .constant(true)
@@ -152,7 +157,8 @@ struct PredicateUnarchiver {
 }
 
 extension ArchiveError {
-    static func unknown(_ name: String, _ kind: String) -> ArchiveError {
+    /// The error for a class that is not known, in place of a kind of object.
+    package static func unknown(_ name: String, _ kind: String) -> ArchiveError {
         ArchiveError(
             "contains an object of the class \(name.prefix(100)), which is not \(kind) that can "
                 + "be read")
@@ -161,5 +167,5 @@ extension ArchiveError {
 
 extension PropertyList {
     /// The number; nil for other values.
-    var integer: Int? { if case .integer(let it) = self { Int(exactly: it) } else { nil } }
+    package var integer: Int? { if case .integer(let it) = self { Int(exactly: it) } else { nil } }
 }

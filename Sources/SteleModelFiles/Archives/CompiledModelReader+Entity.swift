@@ -1,0 +1,168 @@
+/// Archived entities and their indexes.
+
+import SteleModel
+import StelePredicates
+
+extension CompiledModelReader {
+    mutating func entity(_ reference: PropertyList) throws(ArchiveError) -> EntityDescription {
+        let fields = try object(reference, "NSEntityDescription")
+        let name = try unarchiver.text(fields["NSEntityName"])
+        place = name
+        var entity = EntityDescription(name: name)
+        entity.managedObjectClassName = try optionalText(fields["NSClassNameForEntity"])
+        entity.isAbstract = Self.flag(fields["NSIsAbstract"])
+        entity.renamingIdentifier = try renamingIdentifier(fields, of: name)
+        entity.versionHashModifier = try optionalText(fields["NSVersionHashModifier"])
+        entity.userInfo = try userInfo(fields)
+        entity.uniquenessConstraints = try lists(fields["NSUniqueTuples"])
+        try readIndexes(fields, into: &entity)
+        try readProperties(fields, into: &entity)
+        place = name
+        return entity
+    }
+
+    /// Reads the properties that the entity does not inherit.
+    private mutating func readProperties(
+        _ fields: PropertyList, into entity: inout EntityDescription
+    ) throws(ArchiveError) {
+        var inherited: Set<String> = []
+        if !unarchiver.isNil(fields["NSSuperentity"]) {
+            let parent = try object(fields["NSSuperentity"], "NSEntityDescription")
+            entity.parentName = try unarchiver.text(parent["NSEntityName"])
+            inherited = Set(try dictionary(parent["NSProperties"]).map(\.key))
+        }
+        var kinds: [[PropertyDescription]] = [[], [], []]
+        for (name, reference) in try dictionary(fields["NSProperties"])
+        where !inherited.contains(name) {
+            place = "\(entity.name).\(name)"
+            let property = try property(name, reference, of: entity)
+            switch property {
+            case .attribute: kinds[0].append(property)
+            case .relationship: kinds[1].append(property)
+            case .fetchedProperty: kinds[2].append(property)
+            }
+        }
+        entity.properties = kinds.flatMap { $0 }
+    }
+
+    private mutating func property(
+        _ name: String, _ reference: PropertyList, of entity: EntityDescription
+    ) throws(ArchiveError) -> PropertyDescription {
+        let (fields, className) = try object(reference)
+        switch className {
+        case "NSAttributeDescription", "NSDerivedAttributeDescription":
+            var attribute = try attribute(name, fields)
+            if className == "NSDerivedAttributeDescription" {
+                attribute.derivationExpression = try derivation(fields)
+            }
+            attribute.isIndexed = isIndexed(name, fields, of: entity)
+            return .attribute(attribute)
+        case "NSRelationshipDescription":
+            var relationship = try relationship(name, fields)
+            relationship.isIndexed = isIndexed(name, fields, of: entity)
+            return .relationship(relationship)
+        case "NSFetchedPropertyDescription": return .fetchedProperty(try fetched(name, fields))
+        case "NSCompositeAttributeDescription":
+            throw ArchiveError(
+                "contains a composite attribute, and how it is archived is not known: give the "
+                    + ".xcdatamodeld that the model was made from")
+        default: throw ArchiveError.unknown(className, "a property")
+        }
+    }
+
+    /// Whether a property has an index in the older form. The compiler also marks a property that
+    /// is the only element of a fetch index.
+    private func isIndexed(
+        _ name: String, _ fields: PropertyList, of entity: EntityDescription
+    ) -> Bool {
+        Self.flag(fields["NSIsIndexed"])
+            && !entity.fetchIndexes.contains { $0.elements.map(\.propertyName) == [name] }
+    }
+
+    /// Lists of names.
+    private mutating func lists(_ reference: PropertyList?) throws(ArchiveError) -> [[String]] {
+        if unarchiver.isNil(reference) { return [] }
+        var all: [[String]] = []
+        for element in try unarchiver.list(reference) {
+            var names: [String] = []
+            for name in try unarchiver.list(element) { names.append(try unarchiver.text(name)) }
+            if !names.isEmpty { all.append(names) }
+        }
+        return all
+    }
+
+    // MARK: Indexes
+
+    private mutating func readIndexes(
+        _ fields: PropertyList, into entity: inout EntityDescription
+    ) throws(ArchiveError) {
+        let indexes = fields["NSFetchIndexDescriptions"]
+        if !unarchiver.isNil(indexes) {
+            for reference in try unarchiver.list(indexes) {
+                let index = try fetchIndex(reference, of: entity.name)
+                entity.fetchIndexes.append(index)
+            }
+        }
+        place = entity.name
+        // The compiler repeats the fetch indexes of several properties in the older form.
+        let repeated = Set(entity.fetchIndexes.map { $0.elements.map(\.propertyName) })
+        entity.compoundIndexes = try lists(fields["NSCompoundIndexes"]).filter {
+            !repeated.contains($0)
+        }
+    }
+
+    private mutating func fetchIndex(
+        _ reference: PropertyList, of entity: String
+    ) throws(ArchiveError) -> FetchIndexDescription {
+        let fields = try object(reference, "NSFetchIndexDescription")
+        var index = FetchIndexDescription(name: try unarchiver.text(fields["NSIndexName"]))
+        place = "\(entity), index \(index.name)"
+        for element in try unarchiver.list(fields["NSIndexElements"]) {
+            index.elements.append(try fetchIndexElement(element))
+        }
+        index.partialIndexPredicate = try format(fields["NSPartialIndexPredicate"])
+        return index
+    }
+
+    private mutating func fetchIndexElement(
+        _ reference: PropertyList
+    ) throws(ArchiveError) -> FetchIndexDescription.Element {
+        let fields = try object(reference, "NSFetchIndexElementDescription")
+        var element = FetchIndexDescription.Element(
+            propertyName: try optionalText(fields["NSPropertyName"]))
+        switch try Self.number(fields["NSFetchIndexElementType"], "the type of an index") {
+        case 0: element.collation = .binary
+        case 1: element.collation = .rTree
+        case let type: throw ArchiveError("has an index of the type \(type), which is not known")
+        }
+        element.isAscending = Self.flag(fields["NSAscending"])
+        let property = fields["NSIndexedProperty"]
+        if unarchiver.isNil(property) { return element }
+        let (described, className) = try object(property)
+        if className == "NSExpressionDescription" {
+            element.propertyName = nil
+            element.expression = try unarchiver.expression(described["NSExpression"]).description
+            let number = try Self.number(described["NSExpressionResultType"], "a type")
+            guard let type = AttributeType(rawValue: number) else {
+                throw ArchiveError("has the attribute type \(number), which is not known")
+            }
+            element.expressionType = type == .undefined ? nil : type
+        } else if element.propertyName == nil {
+            element.propertyName = try unarchiver.text(described["NSPropertyName"])
+        }
+        return element
+    }
+
+    // MARK: Predicates
+
+    /// The format string of an archived predicate; nil for nil.
+    mutating func format(_ reference: PropertyList?) throws(ArchiveError) -> String? {
+        if unarchiver.isNil(reference) { return nil }
+        let text = try unarchiver.predicate(reference).predicateFormat
+        guard let again = try? Predicate(format: text), again.predicateFormat == text else {
+            throw ArchiveError(
+                "contains a predicate that cannot be written as a text: \(text.prefix(200))")
+        }
+        return text
+    }
+}

@@ -1,0 +1,42 @@
+/// The model in a store's file.
+
+import SteleModel
+import SteleModelFiles
+import StelePersistence
+
+extension SQLiteStore {
+    /// Reads the model that a store's file has in its model cache (Z_MODELCACHE), and changes
+    /// neither the file nor its folder. The model has the name of the file.
+    ///
+    /// - Throws: `ModelErrors` for a file that is no Core Data store or has no model cache, and for
+    ///   a cache that cannot be read, with what to do.
+    public static func modelFile(path: String) throws(ModelErrors) -> ModelFile {
+        let cache: [UInt8]?
+        do throws(StoreError) {
+            let file = try UntouchedFile(path)
+            guard try file.hasTable("Z_METADATA") else {
+                throw .incompatible(
+                    code: 134020, "it is an SQLite database, but not a Core Data store")
+            }
+            let hasCache = try file.hasTable("Z_MODELCACHE")
+            cache = hasCache ? try file.bytes("SELECT Z_CONTENT FROM Z_MODELCACHE") : nil
+        } catch {
+            throw ModelErrors([ModelError(path, Self.reason(error))])
+        }
+        guard let cache, !cache.isEmpty else {
+            throw ModelErrors(
+                [ModelError(path, "the store has no model cache", hint: ModelCache.remedy)])
+        }
+        let last = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        let stem = last.dropFirst().lastIndex(of: ".").map { last[..<$0] } ?? last
+        let (model, notes) = try ModelCache.read(cache, name: String(stem), place: path)
+        return ModelFile(model, notes: notes)
+    }
+
+    private static func reason(_ error: StoreError) -> String {
+        switch error {
+        case .incompatible(_, let text), .busy(let text), .failed(let text): text
+        default: "the store cannot be read: \(error)"
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// Models in files of every kind, stores among them.
+
+import SteleModel
+import SteleModelFiles
+import SteleSQLite
+
+extension ModelFile {
+    /// Reads the model that a command was given: a model file, or a store of Core Data with its
+    /// model in the model cache. It is the one place where commands read models.
+    /// - Throws: `Failure` whose sentence has the path.
+    static func given(_ path: String) throws -> ModelFile {
+        do throws(ModelErrors) {
+            if StoreOpening.isSQLite(file: path) { return try SQLiteStore.modelFile(path: path) }
+            return try ModelFile.read(path)
+        } catch {
+            let text = error.description
+            throw Failure(text.contains(path) ? text : "\(path): \(text)")
+        }
+    }
+}
