@@ -231,6 +231,7 @@ extension Property {
         switch self {
         case .attribute(let it): it.declaration.isTransient
         case .relationship, .fetchedProperty: false
+        case .transientRelationship: true
         }
     }
 }
