@@ -22,6 +22,11 @@ static inline int stele_sqlite_without_memory_statistics(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+// No checkpoint when the connection is closed.
+static inline void stele_leave_log(sqlite3 *db) {
+    sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, 0);
+}
+
 // Whether the database's file is no longer the one at its path.
 static inline int stele_has_moved(sqlite3 *db) {
     int moved = 0;

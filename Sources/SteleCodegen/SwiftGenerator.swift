@@ -100,7 +100,7 @@ public struct SwiftGenerator {
                 found = writer.lines(it.declaration, name: name, key: "\"\(it.declaration.name)\"")
             case .relationship(let it)?: found = writer.lines(it, name: name)
             case .fetchedProperty(let it)?: found = writer.lines(it, name: name)
-            case nil: found = []
+            case .transientRelationship?, nil: continue
             }
             lines += (lines.isEmpty ? [] : [""]) + found
         }
@@ -167,7 +167,7 @@ public struct SwiftGenerator {
             return ["\"\(name)\": .\(kind)(\"\(destination)\")"]
         case .fetchedProperty(let it)?:
             return ["\"\(name)\": .fetched(\"\(it.request.entityName)\")"]
-        case nil: return []
+        case .transientRelationship?, nil: return []
         }
     }
 }

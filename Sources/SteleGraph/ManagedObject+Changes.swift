@@ -98,6 +98,7 @@ extension ManagedObject {
                 "it is to-many: members(forKey:) gives its objects, and setMembers(_:forKey:) "
                 + "sets them"
         case .fetchedProperty: instead = "fetched(forKey:) gives its objects"
+        case .transientRelationship: instead = "it is transient, and nothing keeps it"
         case nil: throw .noSuchProperty(entity: entity.name, property: key)
         }
         throw .noSingleValue(entity: entity.name, property: key, instead: instead)

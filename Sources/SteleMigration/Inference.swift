@@ -100,8 +100,7 @@ struct Inference {
         for (new, old) in match.attributes(of: entity, from: source) {
             mapping.attributeMappings += attributeMappings(new, from: old)
         }
-        for (new, old) in match.relationships(of: entity, from: source)
-        where !new.declaration.isTransient {
+        for (new, old) in match.relationships(of: entity, from: source) {
             mapping.relationshipMappings.append(relationshipMapping(new, from: old))
         }
         let isCopy =
@@ -161,9 +160,7 @@ extension Inference {
     private mutating func relationshipMapping(
         _ new: Relationship, from old: Relationship?
     ) -> PropertyMapping {
-        guard let old, !old.declaration.isTransient else {
-            return PropertyMapping(name: new.name, value: nil)
-        }
+        guard let old else { return PropertyMapping(name: new.name, value: nil) }
         if old.isToMany, !new.isToMany {
             refuse("\(label(new, old)) is to-one and was to-many")
         }

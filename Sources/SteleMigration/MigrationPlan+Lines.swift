@@ -109,7 +109,7 @@ extension Entity {
     /// The names of the properties that a store keeps, inside composites by key path.
     fileprivate var storedNames: [String] {
         attributes.flatMap(\.leaves).filter { !$0.isTransient && !$0.isDerived }.map(\.name)
-            + relationships.filter { !$0.declaration.isTransient }.map(\.name)
+            + relationships.map(\.name)
     }
 }
 

@@ -143,9 +143,7 @@ extension EntityMapping {
                 mapping.value.map { (mapping.name, $0) }
             }, uniquingKeysWith: { first, _ in first })
         return destination.relationships.compactMap { relationship in
-            guard !relationship.isOptional, !relationship.declaration.isTransient else {
-                return nil
-            }
+            guard !relationship.isOptional else { return nil }
             switch values[relationship.name] {
             case nil:
                 if let inverse = model.inverse(of: relationship), mappings.sets(inverse, in: model)

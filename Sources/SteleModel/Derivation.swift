@@ -107,7 +107,8 @@ private struct DerivationReader {
                         source.type, is: areNumbers || source.type == attribute.type, of: name)
                 }
                 return .value(across: across, source, function)
-            case .fetchedProperty, nil: throw noProperty(key, of: position)
+            case .fetchedProperty, .transientRelationship, nil:
+                throw noProperty(key, of: position)
             }
         }
         throw mistake("its derivation \(text) leads to an object, not to an attribute")

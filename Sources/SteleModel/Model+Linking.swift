@@ -118,11 +118,14 @@ struct ModelLinker {
         var declaration: RelationshipDescription
         var owner: Int
         var slot: Int
+        /// Its index in `Model.relationships`; nil for a transient one.
+        var index: Int?
     }
 
     private mutating func linkRelationships() -> [Relationship] {
         var places: [Place] = []
         var byOwner: [Int: [String: Int]] = [:]
+        var count = 0
         for number in order.indices {
             var (slot, toMany) = inherited(number)
             for property in declarations[order[number]].properties {
@@ -132,23 +135,28 @@ struct ModelLinker {
                 case .relationship(let it):
                     byOwner[number, default: [:]][it.name] = places.count
                     places.append(
-                        Place(declaration: it, owner: number, slot: it.isToMany ? toMany : slot))
+                        Place(
+                            declaration: it, owner: number, slot: it.isToMany ? toMany : slot,
+                            index: it.isTransient ? nil : count))
+                    if it.isTransient { continue }
+                    count += 1
                     if it.isToMany { toMany += 1 } else { slot += 1 }
                 }
             }
             counts.append((slot, toMany))
         }
-        return places.enumerated().compactMap { index, place in
+        return places.compactMap { place in
             guard let destination = numbers[place.declaration.destinationName] else {
                 findings.error(
                     label(place),
                     "its destination \(place.declaration.destinationName) is not in the model")
                 return nil
             }
+            let inverse = inverse(of: place, destination: destination, places, byOwner)
+            guard let index = place.index else { return nil }
             return Relationship(
                 place.declaration, slot: place.slot, index: index, owner: place.owner,
-                destination: destination,
-                inverse: inverse(of: place, destination: destination, places, byOwner))
+                destination: destination, inverse: inverse?.index)
         }
     }
 
@@ -156,10 +164,10 @@ struct ModelLinker {
         "\(declarations[order[place.owner]].name).\(place.declaration.name)"
     }
 
-    /// The index of the inverse; nil, with an error, if it does not exist or does not point back.
+    /// The inverse; nil, with an error, if it does not exist or does not point back.
     private mutating func inverse(
         of place: Place, destination: Int, _ places: [Place], _ byOwner: [Int: [String: Int]]
-    ) -> Int? {
+    ) -> Place? {
         guard let name = place.declaration.inverseName else { return nil }
         let entity = place.declaration.inverseEntityName.flatMap { numbers[$0] } ?? destination
         var next: Int? = entity
@@ -175,7 +183,7 @@ struct ModelLinker {
                         hint: "name \(place.declaration.name) as the inverse there, too")
                     return nil
                 }
-                return found
+                return back
             }
             next = parents[number]
         }
@@ -199,6 +207,8 @@ struct ModelLinker {
                     properties.append(
                         .attribute(composites.attribute(it, slot: slot, owner: number)))
                     slot += composites.count(it)
+                case .relationship(let it) where it.isTransient:
+                    properties.append(.transientRelationship(it))
                 case .relationship(let it):
                     if !it.isToMany { slot += 1 }
                     let linked = byOwner[number]?.first { $0.name == it.name }

@@ -3,15 +3,16 @@
 extension Model {
     /// The features of the model that are not supported yet, each with its place; empty if the
     /// whole model is supported. A store refuses a model that uses an unsupported feature.
-    public func unsupported() -> [ModelError] {
+    public func unsupported() -> [ModelError] { unsupported(isStrict: ValueTransformers.isStrict) }
+
+    /// - Parameter isStrict: whether transformers that are not registered are among them.
+    package func unsupported(isStrict: Bool) -> [ModelError] {
         let findings = Findings()
         for entity in entities {
             for property in entity.declaration.properties {
                 let place = "\(entity.name).\(property.name)"
-                if case .attribute(let it) = property { Self.check(it, place, findings) }
-                if case .relationship(let it) = property, it.isTransient {
-                    findings.error(place, "transient relationships are not supported yet")
-                }
+                guard case .attribute(let it) = property else { continue }
+                Self.check(it, place, findings, isStrict)
             }
             for index in entity.declaration.fetchIndexes {
                 guard let what = Self.unsupported(index) else { continue }
@@ -53,12 +54,9 @@ extension Model {
     }
 
     private static func check(
-        _ attribute: AttributeDescription, _ place: String, _ findings: Findings
+        _ attribute: AttributeDescription, _ place: String, _ findings: Findings,
+        _ isStrict: Bool
     ) {
-        if attribute.preservesValueInHistoryOnDeletion {
-            findings.error(
-                place, "preserving values in history after a deletion is not supported yet")
-        }
         switch attribute.type {
         case .objectID:
             findings.error(place, "attributes of type ObjectID are not supported yet")
@@ -68,7 +66,9 @@ extension Model {
                 hint: "give it a type")
         case .transformable where !attribute.namesJSON:
             let name = attribute.valueTransformerName ?? ""
-            guard ValueTransformers.named(name) == nil else { return }
+            guard ValueTransformers.named(name) == nil, isStrict || !attribute.isOpaque else {
+                return
+            }
             findings.error(
                 place, "the value transformer \(name) is not known",
                 hint: name == ValueTransformers.encrypted

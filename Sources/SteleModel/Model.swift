@@ -6,7 +6,7 @@ public final class Model: Sendable {
     /// All entities in Z_ENT order: roots by name ignoring case, each followed by its subentities.
     /// `entities[i].index == i`.
     public let entities: [Entity]
-    /// All relationships, each once, under the entity that declares it.
+    /// All relationships, each once, under the entity that declares it; without transient ones.
     public let relationships: [Relationship]
     /// Whether any attribute allows external storage.
     public let hasExternalAttributes: Bool
@@ -148,7 +148,7 @@ public final class Entity: Sendable {
             switch property {
             case .attribute(let it): it.isComposite ? it.leaves.map { .attribute($0) } : [property]
             case .relationship(let it): it.isToMany ? [] : [property]
-            case .fetchedProperty: []
+            case .fetchedProperty, .transientRelationship: []
             }
         }
         toManys = properties.compactMap { property in
@@ -175,6 +175,13 @@ public final class Entity: Sendable {
     /// The relationship of that name; nil if there is none.
     public func relationship(named name: String) -> Relationship? {
         if case .relationship(let it)? = property(named: name) { it } else { nil }
+    }
+
+    /// Whether a deletion keeps values of its objects in the history.
+    package var preservesValues: Bool {
+        properties.contains { property in
+            if case .attribute(let it) = property { it.isPreserved } else { false }
+        }
     }
 
     /// Whether the entity with that index is this one or one of its subentities.

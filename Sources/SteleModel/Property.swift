@@ -6,6 +6,8 @@ public enum Property: Sendable {
     case relationship(Relationship)
     /// Indirect, so that a property takes one word.
     indirect case fetchedProperty(FetchedPropertyDescription)
+    /// A transient relationship. Nothing keeps it, so it has no destination.
+    indirect case transientRelationship(RelationshipDescription)
 
     /// The property's name.
     public var name: String {
@@ -13,6 +15,7 @@ public enum Property: Sendable {
         case .attribute(let it): it.name
         case .relationship(let it): it.name
         case .fetchedProperty(let it): it.name
+        case .transientRelationship(let it): it.name
         }
     }
 
@@ -71,6 +74,11 @@ extension Attribute {
 
     /// Whether the store computes the values (NSDerivedAttributeDescription).
     public var isDerived: Bool { declaration.derivationExpression != nil }
+
+    /// Whether a deletion keeps its value in the history (`preservesValueInHistoryOnDeletion`).
+    package var isPreserved: Bool {
+        declaration.preservesValueInHistoryOnDeletion && !isTransient
+    }
 
     /// The name inside the composite: `city` of `address.city`.
     public var key: String { declaration.name }

@@ -56,6 +56,15 @@ public enum ValueTransformers {
     /// The name of the transformer that encrypts, which is registered if there is a key.
     public static let encrypted = "AESGCMTransformer"
 
+    private static let strict = Mutex(false)
+
+    /// Whether stores refuse a model with a transformer that is not registered. Otherwise the
+    /// values of its attribute are their bytes.
+    public static var isStrict: Bool {
+        get { strict.withLock { $0 } }
+        set { strict.withLock { $0 = newValue } }
+    }
+
     private static let registered = Mutex<[String: any ValueTransformer]>([:])
 
     /// Registers a transformer by name (`setValueTransformer(_:forName:)`), replacing an earlier
@@ -84,7 +93,7 @@ extension Attribute {
     }
 
     /// The transformer of its values; nil for JSON text, for other types than Transformable, and
-    /// for a name that is not registered.
+    /// for a name that is not registered (`json(of:)`).
     public var valueTransformer: (any ValueTransformer)? {
         guard type == .transformable, !isPlainJSON else { return nil }
         return declaration.valueTransformerName.flatMap { ValueTransformers.named($0) }
@@ -107,9 +116,7 @@ extension Attribute {
     }
 
     private func canonicalJSON(_ stored: [UInt8]) -> [UInt8]? {
-        guard let json = isPlainJSON ? stored : try? valueTransformer?.value(stored) else {
-            return nil
-        }
+        guard let json = try? json(of: stored) else { return nil }
         return (try? JSONDocument(json))?.root.canonical
     }
 }
@@ -127,6 +134,14 @@ extension Model {
 }
 
 extension AttributeDescription {
+    /// Whether it has a transformer that is not registered, so that its values are their bytes.
+    var isOpaque: Bool {
+        guard type == .transformable, !namesJSON, let name = valueTransformerName else {
+            return false
+        }
+        return name != ValueTransformers.encrypted && ValueTransformers.named(name) == nil
+    }
+
     /// Whether values are JSON text, because the attribute has no transformer or the one for JSON.
     var namesJSON: Bool {
         switch valueTransformerName {

@@ -286,7 +286,7 @@ struct InMemorySave {
             case .relationship(let it):
                 guard case .key(let key) = values[slot], key < 0 else { continue }
                 values[slot] = .key(try permanent(key, model.destination(of: it).root))
-            case .fetchedProperty: break
+            case .fetchedProperty, .transientRelationship: break
             }
         }
         return values

@@ -240,6 +240,7 @@ struct KeyPathResolver {
                 .notBuilt,
                 "\(key) of \(entity.name) is a fetched property, which predicates "
                     + "cannot use", near: key)
+        case .transientRelationship: throw Self.isTransient(key)
         case nil: break
         }
         switch key {
@@ -257,18 +258,19 @@ struct KeyPathResolver {
     }
 
     private mutating func step(_ attribute: Attribute) throws(PredicateError) -> KeyPathStep? {
-        if attribute.isTransient {
-            throw PredicateError(
-                .type,
-                "\(attribute.name) is transient: stores do not keep it, so predicates cannot use it",
-                near: attribute.key)
-        }
+        if attribute.isTransient { throw Self.isTransient(attribute.name, near: attribute.key) }
         if attribute.isComposite {
             place = .composite(attribute)
             return nil
         }
         place = .value(ExpressionType(of: attribute), name: attribute.name)
         return .attribute(attribute)
+    }
+
+    private static func isTransient(_ name: String, near: String? = nil) -> PredicateError {
+        PredicateError(
+            .type, "\(name) is transient: stores do not keep it, so predicates cannot use it",
+            near: near ?? name)
     }
 
     /// The step to an element of a composite attribute.

@@ -28,12 +28,26 @@ final class Connection: SQLConnection {
     ///   - path: the file.
     ///   - creates: whether to create a file that does not exist.
     /// - Throws: `StoreError`.
-    init(path: String, creates: Bool) throws(StoreError) {
+    convenience init(path: String, creates: Bool) throws(StoreError) {
+        let flags = SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0)
+        try self.init(path, flags, of: path, vfs: nil)
+    }
+
+    /// Opens a file by its URI, whose parameters say how.
+    /// - Parameters:
+    ///   - path: the file in messages.
+    ///   - vfs: the name of SQLite's VFS; nil for the default one.
+    /// - Throws: `StoreError`.
+    convenience init(uri: String, of path: String, vfs: String? = nil) throws(StoreError) {
+        try self.init(uri, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, of: path, vfs: vfs)
+    }
+
+    private init(
+        _ name: String, _ flags: Int32, of path: String, vfs: String?
+    ) throws(StoreError) {
         externalFolder = ExternalFolder(store: path).path
         var opened: OpaquePointer?
-        let flags =
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, vfs)
         guard let opened else { throw .failed("out of memory while opening \(path)") }
         handle = opened
         guard code == SQLITE_OK else {
@@ -51,6 +65,9 @@ final class Connection: SQLConnection {
         statements.removeAll()
         sqlite3_close_v2(handle)
     }
+
+    /// Leaves the write-ahead log as it is when the connection is closed.
+    func leaveLog() { stele_leave_log(handle) }
 
     /// Whether the file is no longer the one at its path.
     var hasMoved: Bool { stele_has_moved(handle) != 0 }

@@ -44,7 +44,9 @@ extension SQLiteStore {
     /// (NSPersistentStoreCoordinator.metadataForPersistentStore(ofType:at:)).
     /// - Throws: `StoreError`: `.incompatible` for a file that is not a store.
     public static func metadata(path: String) throws(StoreError) -> [String: PropertyList] {
-        let found = try StoreFile.look(try Connection(path: path, creates: false), path)
+        let found = try StoreLook.at(path) { (connection) throws(StoreError) in
+            try StoreFile.look(connection, path)
+        }
         return found.metadata.values(found.identifier)
     }
 
@@ -55,6 +57,7 @@ extension SQLiteStore {
     public static func changeMetadata(
         path: String, _ change: (inout [String: PropertyList]) throws -> Void
     ) throws {
+        _ = try metadata(path: path)
         let connection = try Connection(path: path, creates: false)
         _ = try StoreFile.look(connection, path)
         // The lock keeps a migration from replacing the file meanwhile.

@@ -3,6 +3,7 @@
 import SteleModel
 import SteleModelFiles
 import StelePersistence
+import SteleSQL
 
 extension SQLiteStore {
     /// Reads the model that a store's file has in its model cache (Z_MODELCACHE), and changes
@@ -13,13 +14,17 @@ extension SQLiteStore {
     public static func modelFile(path: String) throws(ModelErrors) -> ModelFile {
         let cache: [UInt8]?
         do throws(StoreError) {
-            let file = try UntouchedFile(path)
-            guard try file.hasTable("Z_METADATA") else {
-                throw .incompatible(
-                    code: 134020, "it is an SQLite database, but not a Core Data store")
+            cache = try StoreLook.at(path) { (connection) throws(StoreError) in
+                guard try has("Z_METADATA", connection) else {
+                    throw .incompatible(
+                        code: 134020, "it is an SQLite database, but not a Core Data store")
+                }
+                guard try has("Z_MODELCACHE", connection) else { return nil }
+                let contents = SQLText("SELECT Z_CONTENT FROM Z_MODELCACHE")
+                guard case .data(let bytes)? = try connection.rows(contents, [], [.data]).first?[0]
+                else { return nil }
+                return bytes
             }
-            let hasCache = try file.hasTable("Z_MODELCACHE")
-            cache = hasCache ? try file.bytes("SELECT Z_CONTENT FROM Z_MODELCACHE") : nil
         } catch {
             throw ModelErrors([ModelError(path, Self.reason(error))])
         }
@@ -31,6 +36,14 @@ extension SQLiteStore {
         let stem = last.dropFirst().lastIndex(of: ".").map { last[..<$0] } ?? last
         let (model, notes) = try ModelCache.read(cache, name: String(stem), place: path)
         return ModelFile(model, notes: notes)
+    }
+
+    private static func has(
+        _ table: String, _ connection: Connection
+    ) throws(StoreError) -> Bool {
+        let tables = SQLText(
+            "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '\(table)'")
+        return try connection.integer(tables) ?? 0 > 0
     }
 
     private static func reason(_ error: StoreError) -> String {

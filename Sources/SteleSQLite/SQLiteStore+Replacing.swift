@@ -23,8 +23,9 @@ extension SQLiteStore {
     private static func metadata(path: String) throws(StoreError) -> StoreMetadata? {
         var found = stat()
         guard stat(path, &found) == 0, found.st_size > 0 else { return nil }
-        let connection = try Connection(path: path, creates: false)
-        return try StoreFile.look(connection, path).metadata
+        return try StoreLook.at(path) { (connection) throws(StoreError) in
+            try StoreFile.look(connection, path).metadata
+        }
     }
 
     /// Keeps other programs from opening the store until it is closed. They wait for

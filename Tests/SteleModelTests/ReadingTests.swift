@@ -55,6 +55,30 @@ struct ReadingTests {
     }
 
     @Test(
+        "Numbers are read as the framework reads them",
+        arguments: [
+            (#"attributeType="Integer 16" defaultValueString="NO""#, Value.int(0)),
+            (#"attributeType="Integer 32" defaultValueString="YES""#, .int(1)),
+            (#"attributeType="Integer 64" defaultValueString="true""#, .int(1)),
+            (#"attributeType="Integer 16" defaultValueString=" false ""#, .int(0)),
+            (#"attributeType="Integer 16" defaultValueString=" 7""#, .int(7)),
+            (#"attributeType="Double" defaultValueString="&#9;0.5 ""#, .double(0.5)),
+            (#"attributeType="Float" defaultValueString="-1 ""#, .double(-1)),
+            (#"attributeType="Decimal" defaultValueString=" 0.25 ""#, .decimal(Decimal(0.25))),
+            (#"attributeType="Date" defaultDateTimeInterval=" 60 ""#, .date(60)),
+            (#"attributeType="String" defaultValueString=" a ""#, .string(" a ")),
+        ])
+    func asTheFramework(_ attributes: String, _ expected: Value) throws {
+        let bounds =
+            attributes.contains("Integer") ? #"minValueString=" 0" maxValueString="9 ""# : ""
+        let attribute = try read(
+            #"<entity name="A"><attribute name="a" \#(attributes) \#(bounds)/></entity>"#
+        ).current.entity("A").attribute("a")
+        #expect(attribute.defaultValue == expected)
+        if !bounds.isEmpty { #expect(attribute.minimum == .int(0) && attribute.maximum == .int(9)) }
+    }
+
+    @Test(
         "A value that cannot be read names its property and its text",
         arguments: [
             (#"attributeType="Integer 16" defaultValueString="70000""#, "70000"),

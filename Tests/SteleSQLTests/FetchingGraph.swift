@@ -51,7 +51,7 @@ final class FetchingGraph {
                         Int.random(in: 0..<4, using: &random) == 0
                         ? nil : others.randomElement(using: &random)
                     values.append(other.map(Value.key) ?? .null)
-                case .fetchedProperty: values.append(.null)
+                case .fetchedProperty, .transientRelationship: values.append(.null)
                 }
             }
             rows[entity.root, default: [:]][key] = Row(entity: entity, values: values)

@@ -75,7 +75,7 @@ import Testing
         #expect(throws: StoreError.self) { try store.save(SaveRequest(readToken: 0)) }
     }
 
-    /// A model for the tests of what is refused: a transient relationship, and a broken request.
+    /// A model for the tests of what is refused: an index, and a broken request.
     private func model(_ more: String) throws -> Model {
         let text = """
             {"name": "M", "entities": [{"name": "A", "attributes": [
@@ -87,7 +87,7 @@ import Testing
     @Test func aModelThatAsksForMoreThanThereIsIsRefusedByName() throws {
         let folder = try TemporaryFolder()
         let model = try model(
-            #", "relationships": [{"name": "r", "destination": "A", "transient": true}]"#)
+            #", "indexes": [{"name": "r", "elements": ["n"], "predicate": "n > 0"}]"#)
         #expect(!model.unsupported().isEmpty)
         #expect {
             _ = try SQLiteStore.open(path: folder.store, model: model)
@@ -95,7 +95,7 @@ import Testing
             guard case StoreError.unsupported(let text)? = error as? StoreError else {
                 return false
             }
-            return text.contains("A.r: transient relationships are not supported yet")
+            return text.contains("A, index r: partial indexes are not supported yet")
         }
         #expect(!FileManager.default.fileExists(atPath: folder.store))
     }

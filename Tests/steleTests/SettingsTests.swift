@@ -41,8 +41,12 @@ import Testing
             #expect(help.contains("--\(setting.name)"), "\(setting.name)")
         }
         let given = try SettingFlags.parse(
-            Setting.all.filter { !["model", "insecure", "migrate"].contains($0.name) }
-                .flatMap { ["--\($0.name)", "1"] } + ["--insecure", "--migrate"]
+            Setting.all.filter {
+                !["model", "insecure", "migrate", "strict-transformers"].contains($0.name)
+            }
+            .flatMap { ["--\($0.name)", "1"] } + [
+                "--insecure", "--migrate", "--strict-transformers",
+            ]
         ).given
         #expect(Set(given.keys).union(["model"]) == Set(Setting.all.map(\.name)))
     }

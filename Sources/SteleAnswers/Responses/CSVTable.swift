@@ -169,8 +169,7 @@ struct CSVTable: Sendable {
 
     private func write(_ bytes: [UInt8], as kind: ValueKind, to writer: inout ByteWriter) {
         switch kind {
-        case .json: write(text: String(decoding: bytes, as: UTF8.self), to: &writer)
-        case .transformed:
+        case .json, .transformed:
             var json = ByteWriter()
             renderer.write(.data(bytes), as: kind, to: &json)
             if let failure = json.failure { writer.fail(failure) }

@@ -17,6 +17,9 @@ extension SnapshotRenderer.PropertyField {
             self = .toMany(
                 relationship: FetchedProperty.index(of: it.name, entity, model),
                 key: ByteWriter.preparedKey(it.name, comma: true))
+        case .transientRelationship(let it):
+            let key = ByteWriter.preparedKey(it.name, comma: true)
+            self = .transient(it.isToMany ? [] : key + Array("null".utf8))
         }
     }
 

@@ -58,7 +58,7 @@ package struct SnapshotRenderer: Sendable {
         case composite(CompositeField)
         /// An attribute whose transformer makes JSON, which may fail.
         case transformed(slot: Int, TransformedAttribute)
-        /// A transient attribute: its key and its default.
+        /// A transient property: its key and its default or null; nothing for a to-many.
         case transient([UInt8])
     }
 
@@ -169,12 +169,13 @@ package struct SnapshotRenderer: Sendable {
         if numbersAsStrings { writer.byte(UInt8(ascii: "\"")) }
     }
 
-    /// Appends stored JSON. Other bytes, which another program can have stored, become base64.
+    /// Appends stored JSON. Other bytes, which another program can have stored, become an object
+    /// with their base64.
     private func write(json: [UInt8], to writer: inout ByteWriter) {
         if (try? JSONDocument(json)) != nil {
             writer.raw(json)
         } else {
-            writer.base64(json)
+            writer.raw(OpaqueValue.json(json, transformer: nil))
         }
     }
 }

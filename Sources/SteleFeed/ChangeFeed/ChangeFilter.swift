@@ -14,6 +14,8 @@ package struct ChangeFilter: Sendable, Hashable {
     package var updated: [String]?
     /// The condition that an object must match before or after the change.
     package var condition: ChangeCondition?
+    /// Whether deletions have tombstones, with the values that the model preserves.
+    package var tombstones = false
 
     /// Whether changes of that entity match.
     package func tells(_ entity: Int) -> Bool {
@@ -25,7 +27,7 @@ package struct ChangeFilter: Sendable, Hashable {
     var isPartial: Bool { entities != nil || updated != nil || condition != nil }
 
     /// Whether the objects' values are needed, for the condition or for the output.
-    var needsValues: Bool { values || condition != nil }
+    var needsValues: Bool { values || condition != nil || tombstones }
 }
 
 /// A change that a filter matches.

@@ -34,6 +34,7 @@ extension ChangeRenderer {
             writer.raw(",\"values\":\"unknown\"")
         }
         if values, !isTooLarge { objects(change, of: entity, to: &writer) }
+        if change.kind == .delete, !isTooLarge { tombstone(change, of: entity, to: &writer) }
         writer.byte(UInt8(ascii: "}"))
     }
 
@@ -79,6 +80,29 @@ extension ChangeRenderer {
             isFirst = false
             writer.key(name)
             old(value, of: entity, to: &writer)
+        }
+        writer.byte(UInt8(ascii: "}"))
+    }
+
+    /// Appends the values that the model preserves after a deletion
+    /// (NSPersistentHistoryChange.tombstone); nothing if it preserves none.
+    private func tombstone(
+        _ change: HistoryChange, of entity: Entity, to writer: inout ByteWriter
+    ) {
+        guard entity.preservesValues else { return }
+        writer.raw(",\"tombstone\":")
+        guard let snapshot = change.snapshot else { return writer.null() }
+        var isFirst = true
+        writer.byte(UInt8(ascii: "{"))
+        for case .attribute(let it) in entity.properties where it.isPreserved {
+            if !isFirst { writer.byte(UInt8(ascii: ",")) }
+            isFirst = false
+            writer.key(it.name)
+            if !it.isComposite, snapshot.values.indices.contains(it.slot) {
+                old(.slot(it.slot, snapshot.values[it.slot]), of: entity, to: &writer)
+            } else {
+                renderer.writeValue(ofProperty: it.name, of: snapshot, to: &writer)
+            }
         }
         writer.byte(UInt8(ascii: "}"))
     }

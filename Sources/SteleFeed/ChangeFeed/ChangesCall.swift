@@ -19,6 +19,8 @@ package struct ChangesCall: Sendable {
     package var updated: [String]?
     /// `values`: whether changes have objects and old values.
     package var values = false
+    /// Whether the model preserves values of the entities after a deletion.
+    package var tombstones = false
     /// `limit`: the most transactions of a JSON page; nil where it is not given.
     package var limit: Int?
     /// Whether the response is an event stream.
@@ -37,7 +39,8 @@ package struct ChangesCall: Sendable {
     package var filter: ChangeFilter {
         let indexes = entities.map { Set($0.flatMap { Array($0.subtree) }).sorted() }
         return ChangeFilter(
-            entities: indexes, values: values, updated: updated, condition: condition)
+            entities: indexes, values: values, updated: updated, condition: condition,
+            tombstones: tombstones)
     }
 
     /// Reads the call.
@@ -63,6 +66,8 @@ package struct ChangesCall: Sendable {
                 text, variables: query.variables, entities: entities, model: model,
                 storeIdentifiers: storeIdentifiers)
         }
+        let told = entities?.flatMap { model.family(of: $0) } ?? model.entities
+        tombstones = told.contains(where: \.preservesValues)
         if condition == nil { try ListCall.checkUse(of: query.variables, among: []) }
         updated = try query[.updated].map { try Self.keys($0, of: entities, in: model) }
         values = try query[.values].map { try Self.truth($0, of: "values") } ?? false
@@ -96,7 +101,10 @@ package struct ChangesCall: Sendable {
         var known: [String: [String]] = [:]
         for index in Set(entities?.flatMap { Array($0.subtree) } ?? Array(model.entities.indices)) {
             for property in model.entities[index].properties {
-                if case .fetchedProperty = property { continue }
+                switch property {
+                case .fetchedProperty, .transientRelationship: continue
+                case .attribute, .relationship: break
+                }
                 let name = property.name
                 known[name] = [name]
                 if case .attribute(let it) = property, it.isComposite {

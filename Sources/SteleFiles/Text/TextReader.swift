@@ -123,7 +123,7 @@ struct TextReader {
             } else {
                 throw damage("\(name) can have one destination only")
             }
-        case .attribute, .fetchedProperty, nil:
+        case .attribute, .fetchedProperty, .transientRelationship, nil:
             let names = entity.slots.map(\.name) + entity.toManys.map(\.name)
             let hint = Nearest.hint(to: name, among: names)
             throw damage(

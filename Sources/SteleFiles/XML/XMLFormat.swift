@@ -84,7 +84,7 @@ public struct XMLFormat: FileFormat {
                 var keys: [Int64] = []
                 if case .key(let key) = value { keys = [key] }
                 written.relationships.append(try relationship(it, keys, model, identifiers))
-            case .attribute, .fetchedProperty: break
+            case .attribute, .fetchedProperty, .transientRelationship: break
             }
         }
         for (it, keys) in zip(entity.toManys, object.toManys) {

@@ -50,6 +50,7 @@ struct PropertyResolution {
         }
         for property in isWhole ? sameLinks(made) : mapping.relationshipMappings {
             guard let relationship = made.relationship(named: property.name) else {
+                if case .transientRelationship? = made.property(named: property.name) { continue }
                 throw unknown(property, "relationship", made)
             }
             guard let value = property.value, step.source != nil else { continue }

@@ -48,7 +48,7 @@ final class EntityPlan: Sendable {
                 defaults.append(.null)
                 toOnes.append(it)
                 if let rule = SlotRule(it, slot: slot, of: model) { rules.append(rule) }
-            case .fetchedProperty:
+            case .fetchedProperty, .transientRelationship:
                 defaults.append(.null)
             }
         }

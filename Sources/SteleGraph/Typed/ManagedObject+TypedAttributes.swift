@@ -76,8 +76,7 @@ extension ManagedObject {
     private func storedJSON(_ key: String) throws(TypedObjectError) -> [UInt8]? {
         let attribute = checkedAttribute(key)
         guard case .data(let stored) = value(attribute) else { return nil }
-        guard let transformer = try transformer(of: attribute) else { return stored }
-        do { return try transformer.value(stored) } catch {
+        do { return try attribute.json(of: stored) } catch {
             throw untransformable(key, error.reason)
         }
     }
@@ -95,26 +94,12 @@ extension ManagedObject {
     private func setJSON(_ json: [UInt8], _ key: String) throws(TypedObjectError) {
         let attribute = checkedAttribute(key)
         let json = (try? JSONDocument(json))?.root.canonical ?? json
-        let transformer = try transformer(of: attribute)
         let stored: [UInt8]
-        do { stored = try transformer?.stored(json) ?? json } catch {
+        do { stored = try attribute.stored(json) } catch {
             throw untransformable(key, error.reason)
         }
         if attribute.isSame(.data(stored), as: value(attribute)) { return }
         setValue(.data(stored), for: attribute)
-    }
-
-    /// The attribute's transformer; nil if its values are stored as plain JSON.
-    private func transformer(
-        of attribute: Attribute
-    ) throws(TypedObjectError) -> (any ValueTransformer)? {
-        if attribute.isPlainJSON { return nil }
-        guard let transformer = attribute.valueTransformer else {
-            let name = attribute.declaration.valueTransformerName ?? ""
-            throw untransformable(
-                attribute.name, "no transformer is registered as \(name) (ValueTransformers)")
-        }
-        return transformer
     }
 
     private func untransformable(_ key: String, _ reason: String) -> TypedObjectError {

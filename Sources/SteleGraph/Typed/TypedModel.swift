@@ -57,7 +57,9 @@ extension TypedModel {
                 return ["\(typed.name) is not an entity"]
             }
             return typed.properties.sorted { $0.key < $1.key }.compactMap { name, asked in
-                let found = entity.property(named: name).map { TypedEntity.Property($0, model) }
+                let found = entity.property(named: name).flatMap {
+                    TypedEntity.Property($0, model)
+                }
                 if found == asked { return nil }
                 let place = "\(typed.name).\(name)"
                 guard let found else { return "\(place) is missing" }
@@ -68,7 +70,8 @@ extension TypedModel {
 }
 
 extension TypedEntity.Property {
-    fileprivate init(_ property: SteleModel.Property, _ model: Model) {
+    /// Nil for a transient relationship, which no class has.
+    fileprivate init?(_ property: SteleModel.Property, _ model: Model) {
         switch property {
         case .attribute(let it): self = .attribute(it.type)
         case .relationship(let it):
@@ -77,6 +80,7 @@ extension TypedEntity.Property {
                 !it.isToMany
                 ? .toOne(destination) : it.isOrdered ? .ordered(destination) : .toMany(destination)
         case .fetchedProperty(let it): self = .fetched(it.request.entityName)
+        case .transientRelationship: return nil
         }
     }
 

@@ -48,6 +48,8 @@ struct MappingCheck {
         for property in mapping.relationshipMappings {
             let place = "\(mapping.name).\(property.name)"
             guard let relationship = to.relationship(named: property.name) else {
+                // As with transient attributes, a mapping may name one, without effect.
+                if case .transientRelationship? = to.property(named: property.name) { continue }
                 missing(property.name, "relationship", to, place)
                 continue
             }
@@ -73,6 +75,7 @@ struct MappingCheck {
                 case .attribute: "an attribute"
                 case .relationship: "a relationship"
                 case .fetchedProperty: "a fetched property"
+                case .transientRelationship: "a transient relationship"
                 }
             return findings.error(place, "\(entity.name).\(name) is \(found)")
         }

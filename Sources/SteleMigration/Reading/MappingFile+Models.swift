@@ -120,13 +120,11 @@ private struct MappingCompletion {
                         PropertyMapping(name: leaf.name, value: .source(leaf.name)))
                 }
             case .relationship(let relationship):
-                guard !relationship.declaration.isTransient,
-                    from.relationship(named: relationship.name) != nil
-                else { continue }
+                guard from.relationship(named: relationship.name) != nil else { continue }
                 mapping.relationshipMappings.append(
                     PropertyMapping(
                         name: relationship.name, value: .source(relationship.name)))
-            case .fetchedProperty: break
+            case .fetchedProperty, .transientRelationship: break
             }
         }
     }

@@ -88,8 +88,8 @@ extension Property {
     fileprivate var isStored: Bool {
         switch self {
         case .attribute(let it): !it.declaration.isTransient
-        case .relationship(let it): !it.declaration.isTransient
-        case .fetchedProperty: false
+        case .relationship: true
+        case .fetchedProperty, .transientRelationship: false
         }
     }
 }

@@ -25,6 +25,12 @@ extension ModelCheck {
         if attribute.allowsExternalBinaryDataStorage, attribute.type != .binary {
             findings.note(place, "external storage has no effect, because it is not Binary")
         }
+        if attribute.isOpaque {
+            findings.note(
+                place,
+                "its value transformer \(attribute.valueTransformerName ?? "") is not registered, so"
+                    + " its values are their bytes in base64")
+        }
         if attribute.regularExpression != nil, attribute.type != .string {
             findings.note(place, "its regular expression has no effect, because it is not a String")
         }
@@ -99,6 +105,11 @@ extension ModelCheck {
                     "it has no inverse, so deleting a"
                         + " \(declaration.destinationName) does not clear it",
                     hint: "Core Data recommends an inverse for every relationship")
+            } else {
+                findings.note(
+                    place,
+                    "its inverse \(declaration.inverseName ?? "") is transient, so stores keep it as "
+                        + "a relationship without an inverse")
             }
             return
         }

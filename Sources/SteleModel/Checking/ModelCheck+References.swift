@@ -49,6 +49,8 @@ extension ModelCheck {
             findings.error(place, "\(entity.name) has no property \(path)", hint: near)
         case .fetchedProperty:
             findings.error(place, "\(path) is a fetched property, which stores do not keep")
+        case .transientRelationship:
+            findings.error(place, "\(path) is transient, so stores do not keep it")
         case .relationship(let it) where it.isToMany:
             findings.error(place, "\(path) is a to-many relationship, which has no column")
         case .relationship:

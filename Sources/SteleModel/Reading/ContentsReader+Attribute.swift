@@ -91,7 +91,7 @@ extension ContentsReader {
     private func defaultValue(
         _ text: String, _ attribute: AttributeDescription, _ place: String
     ) -> Value {
-        if let value = ValueText.value(text, attribute.type) { return value }
+        if let value = ValueText.modelValue(text, attribute.type) { return value }
         let article = attribute.type.article
         if text.isEmpty {
             findings.note(
@@ -107,13 +107,28 @@ extension ContentsReader {
         _ fields: inout ElementFields, _ name: String, _ read: (String) -> Value?
     ) -> Value {
         guard let text = fields.nonempty(name) else { return .null }
-        if let value = read(text) { return value }
+        if let value = read(ValueText.trimmed(text)) { return value }
         findings.error(fields.place, "its \(name) \(quoted(text)) is not a valid number")
         return .null
     }
 }
 
 extension ValueText {
+    /// A default as the framework reads it: a number may have spaces around it, and an attribute
+    /// that was once Boolean keeps YES or NO as its default when it becomes an integer.
+    static func modelValue(_ text: String, _ type: AttributeType) -> Value? {
+        guard type.isNumeric else { return value(text, type) }
+        let number = trimmed(text)
+        if let value = value(number, type) { return value }
+        return type.isInteger ? bool(number).map { .int($0 ? 1 : 0) } : nil
+    }
+
+    /// The text without spaces at its ends.
+    static func trimmed(_ text: String) -> String {
+        let start = text.drop { $0.isWhitespace }
+        return String(start.reversed().drop { $0.isWhitespace }.reversed())
+    }
+
     /// A bound on a number. It may be outside the range of the type.
     static func bound(_ text: String, _ type: AttributeType) -> Value? {
         type.isInteger ? integer(text).map { .int($0) } : value(text, type)

@@ -34,7 +34,7 @@ struct ElementFields {
     /// A count; nil if the attribute is absent.
     mutating func count(_ name: String) -> Int? {
         guard let text = text(name) else { return nil }
-        if let value = Int(text), value >= 0 { return value }
+        if let value = Int(ValueText.trimmed(text)), value >= 0 { return value }
         findings.error(place, "its \(name) is not a count: \(quoted(text))")
         return nil
     }

@@ -10,7 +10,7 @@ package enum BodyKey: Sendable {
     case attribute(Attribute)
     case toOne(Relationship)
     case toMany(Relationship)
-    /// A derived or transient attribute or a fetched property, which cannot be written.
+    /// A derived or transient property or a fetched property, which cannot be written.
     case readOnly(String)
 }
 
@@ -31,6 +31,7 @@ package struct BodyForm: Sendable {
                 (it.name, it.isDerived || it.isTransient ? .readOnly(it.name) : .attribute(it))
             case .relationship(let it): (it.name, it.isToMany ? .toMany(it) : .toOne(it))
             case .fetchedProperty(let it): (it.name, .readOnly(it.name))
+            case .transientRelationship(let it): (it.name, .readOnly(it.name))
             }
         }
         hasDerived = entity.properties.contains { property in

@@ -1,28 +1,27 @@
-/// A Transformable attribute whose transformer converts its bytes to JSON.
+/// A Transformable attribute whose stored bytes are not JSON.
 
 import SteleJSON
 import SteleModel
 
-/// An attribute with its transformer.
+/// An attribute with a transformer, registered or not.
 package final class TransformedAttribute: Sendable {
-    private let name: String
-    private let transformer: any ValueTransformer
+    private let attribute: Attribute
 
     /// Nil for an attribute whose stored bytes are JSON.
     init?(_ attribute: Attribute) {
-        guard let transformer = attribute.valueTransformer else { return nil }
-        name = attribute.name
-        self.transformer = transformer
+        if attribute.isPlainJSON { return nil }
+        self.attribute = attribute
     }
 
-    /// Appends the value of stored bytes. Bytes that cannot be read become the writer's failure. An
-    /// object with the reason is appended for output that is sent all the same, such as an event.
+    /// Appends the value of stored bytes. Bytes that a transformer guards and cannot read become
+    /// the writer's failure. An object with the reason is appended for output that is sent all the
+    /// same, such as an event.
     /// - Parameter key: the key of the object, if it is known.
     package func write(_ bytes: [UInt8], key: Int64?, to writer: inout ByteWriter) {
         do throws(TransformationError) {
-            writer.raw(try transformer.value(bytes))
+            writer.raw(try attribute.json(of: bytes))
         } catch {
-            writer.fail(UnreadableValue(attribute: name, key: key, error: error))
+            writer.fail(UnreadableValue(attribute: attribute.name, key: key, error: error))
             writer.raw("{\"unreadable\":")
             writer.string(error.reason)
             writer.byte(UInt8(ascii: "}"))
@@ -50,13 +49,9 @@ package struct UnreadableValue: Error {
 }
 
 extension ValueReader {
-    /// The bytes that an attribute's transformer makes of a value in a body.
+    /// The bytes to store of a Transformable attribute's value in a body.
     static func transformed(_ node: JSONNode, _ attribute: Attribute) throws -> [UInt8] {
-        if attribute.isPlainJSON { return node.canonical }
-        guard let transformer = attribute.valueTransformer else {
-            throw Mismatch("has a transformer that this service does not have")
-        }
-        do throws(TransformationError) { return try transformer.stored(node.canonical) } catch {
+        do throws(TransformationError) { return try attribute.stored(node.canonical) } catch {
             throw Mismatch(error.reason, hint: error.hint)
         }
     }

@@ -92,6 +92,9 @@ package struct Inclusion: Sendable {
             throw problem(
                 "include names \(name) of \(owner.name), an attribute, which is in the answer "
                     + "anyway", nil)
+        case .transientRelationship:
+            throw problem(
+                "include names \(name) of \(owner.name), which is transient: nothing keeps it", nil)
         case nil:
             func names(_ entity: Entity) -> [String] {
                 entity.properties.compactMap { property -> String? in

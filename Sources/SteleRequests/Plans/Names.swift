@@ -75,6 +75,11 @@ package struct Names {
                     + "sorted by one",
                 hint: "order by one of its aggregates, such as count(\(excerpt.text))")
         }
+        if let attribute = attribute(at: expression), attribute.isOpaque {
+            throw excerpt.problem(
+                "\(excerpt.parameter.name): \(excerpt.text) are bytes without an order: its value "
+                    + "transformer is not registered")
+        }
         return SortDescriptor(
             expression, ascending: descriptor.ascending, options: descriptor.options)
     }
@@ -117,12 +122,17 @@ package struct Names {
 
     /// The kind of the attribute at a key path's end whose transformer converts values to JSON.
     private func transformed(_ expression: Expression, _ type: ExpressionType) -> ValueKind? {
-        guard type == .value(.transformable) || type == .encrypted,
-            case .keyPath(.evaluatedObject, let path) = expression,
+        guard type == .value(.transformable) || type == .encrypted else { return nil }
+        return attribute(at: expression).map { ValueKind($0) }
+    }
+
+    /// The attribute at a key path's end; nil for other expressions.
+    private func attribute(at expression: Expression) -> Attribute? {
+        guard case .keyPath(.evaluatedObject, let path) = expression,
             let steps = try? KeyPathResolution.resolve(path, from: entity, in: model),
             case .attribute(let attribute)? = steps.last
         else { return nil }
-        return ValueKind(attribute)
+        return attribute
     }
 
     private func located<R>(in excerpt: Excerpt, _ body: () throws -> R) throws -> R {

@@ -82,6 +82,9 @@ extension Routes {
         switch entity.property(named: name) {
         case .relationship(let it): return it
         case .fetchedProperty: throw Problem(.route, "\(name) is a fetched property")
+        case .transientRelationship:
+            throw Problem(
+                .route, "\(name) of \(entity.name) is a transient relationship: nothing keeps it")
         case .attribute:
             throw Problem(
                 .route,

@@ -45,6 +45,8 @@ extension Translation {
                 return try column(it, of: position)
             case .fetchedProperty?:
                 throw .unsupported("the fetched property \(key) in a predicate")
+            case .transientRelationship?:
+                throw .unsupported("the transient relationship \(key) in a predicate")
             case nil:
                 return try special(key, of: position)
             }

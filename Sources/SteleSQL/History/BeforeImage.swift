@@ -123,7 +123,7 @@ package struct BeforeImage {
                         removed: Self.keys(node["removed"])))
             case .relationship(let it):
                 values.append(.slot(it.slot, value(node, .key)))
-            case .fetchedProperty, nil: break
+            case .fetchedProperty, .transientRelationship, nil: break
             }
         }
         return values

@@ -71,7 +71,7 @@ struct ColumnOrigins {
             switch entity.slots[slot] {
             case .attribute(let it): return origin(of: it, in: entity)
             case .relationship(let it): return origin(of: it, in: entity)
-            case .fetchedProperty: return .empty
+            case .fetchedProperty, .transientRelationship: return .empty
             }
         case .destinationEntity(let owner, let slot):
             guard model.entities[owner].isKind(entity.index),

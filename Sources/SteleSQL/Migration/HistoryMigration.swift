@@ -19,7 +19,11 @@ struct HistoryMigration {
 
     func run() throws(StoreError) {
         let entities = map.source.model.entities
-        let isEven = entities.allSatisfy { map.successor(of: $0)?.index == $0.index }
+        let isEven = entities.allSatisfy { entity in
+            map.successor(of: entity).map {
+                map.destination.number(of: $0.index) == map.source.number(of: entity.index)
+            } ?? false
+        }
         let isInPlace = entities.allSatisfy { entity in
             map.successor(of: entity).map { $0.root == entity.root } ?? entity.isAbstract
         }
@@ -53,7 +57,7 @@ struct HistoryMigration {
             case .relationship(let it):
                 guard let found = map.source(of: it, in: new), !found.isToMany else { continue }
                 names[found.name] = it.name
-            case .fetchedProperty: continue
+            case .fetchedProperty, .transientRelationship: continue
             }
         }
         for it in new.toManys {

@@ -133,7 +133,7 @@ package final class StoreMigration {
                 sql +=
                     " AND NOT EXISTS (SELECT 1 FROM \(links.table) l "
                     + "WHERE l.\(links.owner) = \(table).Z_PK)"
-            case .fetchedProperty, nil: break
+            case .fetchedProperty, .transientRelationship, nil: break
             }
         }
         let count = try work.count(sql)

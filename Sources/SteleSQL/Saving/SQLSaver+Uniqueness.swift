@@ -116,7 +116,7 @@ extension SQLSaver {
         switch entity.property(named: name) {
         case .attribute(let it): it.slot
         case .relationship(let it): it.isToMany ? nil : it.slot
-        case .fetchedProperty, nil: nil
+        case .fetchedProperty, .transientRelationship, nil: nil
         }
     }
 

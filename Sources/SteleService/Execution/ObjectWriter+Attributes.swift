@@ -105,6 +105,12 @@ extension ObjectWriter {
 
     /// The error for a property that cannot be written.
     static func readOnly(_ name: String, of entity: Entity) -> Problem {
+        if case .transientRelationship? = entity.property(named: name) {
+            return Problem(
+                .readOnly,
+                "\(name) of \(entity.name) is a transient relationship: nothing keeps it, so a "
+                    + "request cannot write it", hint: "leave it out")
+        }
         guard let attribute = entity.attribute(named: name) else {
             return Problem(.readOnly, "\(name) of \(entity.name) is computed and cannot be written")
         }

@@ -66,7 +66,7 @@ extension ObjectWriter {
             let entity = context.model.destination(of: it)
             // An object that no longer exists is replaced by none.
             try object.setToOne(it, try context.object(entity: entity, key: key))
-        case .fetchedProperty: break
+        case .fetchedProperty, .transientRelationship: break
         }
     }
 

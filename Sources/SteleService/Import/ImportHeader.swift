@@ -152,6 +152,7 @@ struct ImportHeader {
             case .attribute(let it): return .attribute(it)
             case .relationship(let it): return .relationship(it)
             case .fetchedProperty: return .unknown(name)
+            case .transientRelationship: return .ignored
             case nil: break
             }
             guard let dot = name.firstIndex(of: "."),

@@ -64,6 +64,10 @@ struct ImportLine {
                 references.append(try reference(node, for: relationship, plan))
             case .property(.fetchedProperty), .unknown:
                 try refuse(String(decoding: name, as: UTF8.self), plan)
+            case .property(.transientRelationship(let it)):
+                if id == nil, !node.isNull {
+                    throw ImportError(ObjectWriter.readOnly(it.name, of: entity).detail)
+                }
             case .identity: break
             }
         }

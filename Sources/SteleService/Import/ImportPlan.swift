@@ -145,7 +145,7 @@ public struct ImportPlan: Sendable {
                 switch slot {
                 case .attribute(let it): keyed[it.owner]?[it.name] ?? []
                 case .relationship(let it): keyed[it.owner]?[it.name] ?? []
-                case .fetchedProperty: []
+                case .fetchedProperty, .transientRelationship: []
                 }
             }
         }

@@ -15,6 +15,8 @@ struct SettingFlags: ParsableArguments {
     var store: [String] = []
     @Option(help: help("store-type", "type"))
     var storeType: [String] = []
+    @Option(help: help("history", "place"))
+    var history: String?
     @Flag(help: help("migrate"))
     var migrate = false
     @Option(help: help("seeds", "folder"))
@@ -29,6 +31,8 @@ struct SettingFlags: ParsableArguments {
     var encryptionKey: String?
     @Option(help: help("encryption-key-file", "path"))
     var encryptionKeyFile: String?
+    @Flag(help: help("strict-transformers"))
+    var strictTransformers = false
     @Flag(help: help("insecure"))
     var insecure = false
     @Option(help: help("allow-host", "name"))
@@ -84,11 +88,12 @@ struct SettingFlags: ParsableArguments {
         let all: [(String, String?)] = [
             ("store", store.isEmpty ? nil : store.joined(separator: ",")),
             ("store-type", storeType.isEmpty ? nil : storeType.joined(separator: ",")),
-            ("migrate", migrate ? "true" : nil),
+            ("history", history), ("migrate", migrate ? "true" : nil),
             ("seeds", seeds), ("host", host),
             ("port", port),
             ("token", token),
             ("encryption-key", encryptionKey), ("encryption-key-file", encryptionKeyFile),
+            ("strict-transformers", strictTransformers ? "true" : nil),
             ("insecure", insecure ? "true" : nil),
             ("allow-host", allowHost.isEmpty ? nil : allowHost.joined(separator: ",")),
             ("base-path", basePath), ("log-level", logLevel), ("drain", drain),

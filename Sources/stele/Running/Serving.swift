@@ -25,6 +25,7 @@ struct Serving {
     /// - Throws: the reason why it cannot serve, for `Failure.sentence`.
     func run(until signals: EndSignals) throws {
         try Transformers.register(key: settings.encryptionKey, file: settings.encryptionKeyFile)
+        ValueTransformers.isStrict = settings.strictTransformers
         ProcessLimits.raiseOpenFiles()
         ProcessLimits.boundArenas()
         SQLiteStore.forgoMemoryStatistics()
@@ -69,7 +70,8 @@ struct Serving {
         // A store that is named in place of a model is served with its own model.
         let own = StoreOpening.isSQLite(file: path) ? path : nil
         let opening = try StoresOpening(
-            settings.store ?? own, type: settings.storeType, package.model, name: package.name)
+            settings.store ?? own, type: settings.storeType, package.model, name: package.name,
+            history: settings.history)
         return Ground(
             store: try opening.open(package, migrates: settings.migrate), name: opening.name,
             modelName: package.name)

@@ -19,10 +19,15 @@ enum Transformers {
         }
     }
 
-    /// Registers them with a key from the environment, for commands without settings.
+    /// Registers them with a key and the strictness from the environment, for commands without
+    /// settings.
     static func registerFromEnvironment() throws {
         let all = ProcessInfo.processInfo.environment
         try register(key: all["STELE_ENCRYPTION_KEY"], file: all["STELE_ENCRYPTION_KEY_FILE"])
+        let reading = SettingReading(
+            source: try SettingSource(
+                flags: [:], file: nil, environment: all.filter { $0.key != "STELE_CONFIG" }))
+        ValueTransformers.isStrict = try reading.truth("strict-transformers")
     }
 
     private static func given(

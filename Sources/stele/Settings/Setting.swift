@@ -25,6 +25,9 @@ struct Setting: Sendable {
             "sqlite, memory, xml, binary or text; by default told from the file or its name; "
                 + "CONFIGURATION=TYPE for one of several stores"),
         Setting(
+            "history", "auto",
+            "auto, or store: a store that an app made without a history gets the history's tables"),
+        Setting(
             "migrate", "false",
             "whether a store of another version of the model is migrated at the start"),
         Setting(
@@ -36,6 +39,9 @@ struct Setting: Sendable {
             "encryption-key", nil,
             "the key of AESGCMTransformer: 32 bytes in base64 or hexadecimal"),
         Setting("encryption-key-file", nil, "a file with that key"),
+        Setting(
+            "strict-transformers", "false",
+            "whether a model with a value transformer that is not registered is refused"),
         Setting("insecure", "false", "whether other machines may connect without a token"),
         Setting("allow-host", nil, "names that Host and Origin may have, separated by commas"),
         Setting("base-path", "", "the prefix of every path, such as /api"),

@@ -3,6 +3,7 @@
 import Logging
 import SteleHTTP
 import SteleRequests
+import SteleSQLite
 import SteleService
 
 /// The settings of `serve`. Each property is the setting of its name.
@@ -10,6 +11,7 @@ struct Settings: Sendable {
     var model: String?
     var store: String?
     var storeType: String?
+    var history: HistoryPlace
     var migrate: Bool
     var seeds: String?
     var host: String
@@ -17,6 +19,7 @@ struct Settings: Sendable {
     var token: String?
     var encryptionKey: String?
     var encryptionKeyFile: String?
+    var strictTransformers: Bool
     var insecure: Bool
     var allowedHosts: [String]
     var basePath: String
@@ -44,6 +47,7 @@ struct Settings: Sendable {
         model = source.text("model")
         store = source.text("store")
         storeType = source.text("store-type")
+        history = try reading.historyPlace()
         migrate = try reading.truth("migrate")
         seeds = source.text("seeds")
         host = source.text("host") ?? ""
@@ -51,6 +55,7 @@ struct Settings: Sendable {
         token = source.text("token")
         encryptionKey = source.text("encryption-key")
         encryptionKeyFile = source.text("encryption-key-file")
+        strictTransformers = try reading.truth("strict-transformers")
         insecure = try reading.truth("insecure")
         allowedHosts = (source.text("allow-host") ?? "").split(separator: ",").map {
             String($0.drop { $0 == " " }.prefix { $0 != " " })
@@ -173,6 +178,10 @@ struct SettingReading {
             throw Failure("log-level must be one of \(names), not \(text)")
         }
         return level
+    }
+
+    func historyPlace() throws -> HistoryPlace {
+        try HistoryPlace(setting: source.text("history") ?? "")
     }
 
     func basePath() throws -> String {

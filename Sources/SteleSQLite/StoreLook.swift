@@ -1,0 +1,169 @@
+import CSQLite
+import FoundationEssentials
+import Glibc
+import StelePersistence
+import SteleModel
+import SteleSQL
+import SteleSystem
+
+/// Looks into a store's file before it is opened, without a change to its folder: a file that is
+/// refused stays as it was, and so do its `-wal` and `-shm`.
+///
+/// SQLite makes these two files when it reads, and writes them back when it closes. So a file
+/// without a log is read as immutable. One with both is read through them, and nothing is written.
+/// One with a log alone, as in a copy, is read with a private copy of the log.
+enum StoreLook {
+    /// The turn of looking and of opening. A connection that reads through `-shm` without writing
+    /// to it shares it with the others of this process, so none may begin meanwhile.
+    private static let turn = Mutex(())
+
+    /// Calls a function that opens a store, after a look that may refuse the file.
+    /// - Throws: the errors of both.
+    static func before<Result>(
+        opening path: String, _ look: (Connection) throws(StoreError) -> Void,
+        _ open: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try held { () throws(StoreError) in
+            if hasContents(path) { try read(path, look) }
+            return try open()
+        }
+    }
+
+    /// Reads a store's file that exists.
+    /// - Throws: the errors of `body`, and `StoreError` for a file that cannot be opened.
+    static func at<Result>(
+        _ path: String, _ body: (Connection) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try held { () throws(StoreError) in try read(path, body) }
+    }
+
+    private static func held<Value>(
+        _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let result = turn.withLock { _ -> Result<Value, StoreError> in
+            do throws(StoreError) { return .success(try body()) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    /// Whether there is a file with bytes at a path.
+    private static func hasContents(_ path: String) -> Bool {
+        var found = stat()
+        return stat(path, &found) == 0 && found.st_size > 0
+    }
+
+    private static func read<Result>(
+        _ path: String, _ body: (Connection) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        // The log is beside the file that a link leads to.
+        let file = resolved(path)
+        if hasContents(file + "-journal") {
+            return try privately(file, path, ["-journal"], copies: true, body)
+        }
+        guard hasContents(file + "-wal") else {
+            return try body(
+                Connection(uri: uri(file, "mode=ro&immutable=1"), of: path))
+        }
+        if access(file + "-shm", F_OK) == 0 {
+            let connection = try Connection(uri: uri(file, "mode=ro&readonly_shm=1"), of: path)
+            connection.leaveLog()
+            return try body(connection)
+        }
+        return try privately(file, path, ["-wal"], copies: false, body)
+    }
+
+    /// Reads a file with private copies of the files beside it, in a folder that is removed.
+    /// - Parameters:
+    ///   - endings: what their names have after the file's.
+    ///   - copies: whether the file itself is copied too, because reading changes it. Otherwise the
+    ///     folder has a link to it.
+    private static func privately<Result>(
+        _ file: String, _ path: String, _ endings: [String], copies: Bool,
+        _ body: (Connection) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let folder =
+            FileManager.default.temporaryDirectory.path + "/stele-look-\(UUID().uuidString)"
+        let name = folder + "/store"
+        guard mkdir(folder, 0o700) == 0 else {
+            throw .failed("\(path) cannot be read: the folder \(folder) cannot be created")
+        }
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        do {
+            for ending in endings {
+                try FileManager.default.copyItem(atPath: file + ending, toPath: name + ending)
+            }
+            if copies { try FileManager.default.copyItem(atPath: file, toPath: name) }
+        } catch {
+            throw .failed("\(path) cannot be read: its files cannot be copied to \(folder)")
+        }
+        if !copies, symlink(absolute(file), name) != 0 {
+            throw .failed("\(path) cannot be read: \(folder) cannot have a link to it")
+        }
+        do throws(StoreError) {
+            let connection = try Connection(
+                uri: uri(name, copies ? "mode=rw" : "mode=ro"), of: path, vfs: try linkVFS())
+            connection.leaveLog()
+            return try body(connection)
+        } catch {
+            throw error.replacing(name, with: path)
+        }
+    }
+
+    /// The name of SQLite's VFS that opens a link by its own name, so that the log is beside the
+    /// link and not beside the file.
+    private static func linkVFS() throws(StoreError) -> String {
+        if let name = vfs { return name }
+        throw .failed("SQLite has no VFS")
+    }
+
+    private static let vfs: String? = {
+        guard let base = sqlite3_vfs_find(nil) else { return nil }
+        let name = "stele-look"
+        let made = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+        made.initialize(to: base.pointee)
+        made.pointee.pNext = nil
+        made.pointee.zName = UnsafePointer(strdup(name))
+        made.pointee.xFullPathname = { _, path, size, out in
+            guard let path, let out, strlen(path) < Int(size) else { return SQLITE_CANTOPEN }
+            strcpy(out, path)
+            return SQLITE_OK
+        }
+        return sqlite3_vfs_register(made, 0) == SQLITE_OK ? name : nil
+    }()
+
+    private static func resolved(_ path: String) -> String {
+        guard let found = realpath(path, nil) else { return path }
+        defer { free(found) }
+        return String(cString: found)
+    }
+
+    private static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    /// The URI of a file with SQLite's parameters.
+    private static func uri(_ file: String, _ parameters: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes = Array("file://".utf8)
+        for byte in absolute(file).utf8 {
+            switch byte {
+            case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self) + "?" + parameters
+    }
+}
+
+extension StoreError {
+    /// The same error with another path in its sentence.
+    fileprivate func replacing(_ path: String, with other: String) -> StoreError {
+        switch self {
+        case .incompatible(let code, let text):
+            .incompatible(code: code, text.replacing(path, with: other))
+        case .failed(let text): .failed(text.replacing(path, with: other))
+        default: self
+        }
+    }
+}
