@@ -40,6 +40,11 @@ public struct EntityDescription: Sendable, Hashable {
     /// The entity's user info dictionary.
     public var userInfo: [UserInfoEntry] = []
 
+    /// Attributes of its element that only the editor reads; preserved but not used.
+    public var toolAttributes: [UserInfoEntry] = []
+    /// Elements in it that only the editor reads; preserved but not used.
+    public var toolElements: [ToolElement] = []
+
     /// Creates an entity without properties.
     public init(name: String) { self.name = name }
 }
@@ -106,6 +111,11 @@ public struct AttributeDescription: Sendable, Hashable {
     /// The attribute's user info dictionary.
     public var userInfo: [UserInfoEntry] = []
 
+    /// Attributes of its element that only the editor reads; preserved but not used.
+    public var toolAttributes: [UserInfoEntry] = []
+    /// Elements in it that only the editor reads; preserved but not used.
+    public var toolElements: [ToolElement] = []
+
     /// Creates an attribute with default settings.
     public init(name: String, type: AttributeType) {
         self.name = name
@@ -148,6 +158,11 @@ public struct RelationshipDescription: Sendable, Hashable {
     /// The relationship's user info dictionary.
     public var userInfo: [UserInfoEntry] = []
 
+    /// Attributes of its element that only the editor reads; preserved but not used.
+    public var toolAttributes: [UserInfoEntry] = []
+    /// Elements in it that only the editor reads; preserved but not used.
+    public var toolElements: [ToolElement] = []
+
     /// Creates a to-one relationship to that entity.
     public init(name: String, destinationName: String) {
         self.name = name
@@ -167,6 +182,11 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
     public var request: FetchRequestTemplate
     /// The fetched property's user info dictionary.
     public var userInfo: [UserInfoEntry] = []
+
+    /// Attributes of its element that only the editor reads; preserved but not used.
+    public var toolAttributes: [UserInfoEntry] = []
+    /// Elements in it that only the editor reads; preserved but not used.
+    public var toolElements: [ToolElement] = []
 
     /// Creates a fetched property with default settings.
     public init(name: String, request: FetchRequestTemplate) {
@@ -198,6 +218,11 @@ public struct FetchIndexDescription: Sendable, Hashable {
         /// Whether the order is ascending.
         public var isAscending = true
 
+        /// Attributes of its element that only the editor reads; preserved but not used.
+        public var toolAttributes: [UserInfoEntry] = []
+        /// Elements in it that only the editor reads; preserved but not used.
+        public var toolElements: [ToolElement] = []
+
         /// Creates an ascending binary element.
         public init(propertyName: String?) { self.propertyName = propertyName }
     }
@@ -208,6 +233,11 @@ public struct FetchIndexDescription: Sendable, Hashable {
     public var elements: [Element] = []
     /// The predicate of a partial index.
     public var partialIndexPredicate: String?
+
+    /// Attributes of its element that only the editor reads; preserved but not used.
+    public var toolAttributes: [UserInfoEntry] = []
+    /// Elements in it that only the editor reads; preserved but not used.
+    public var toolElements: [ToolElement] = []
 
     /// Creates an index without elements.
     public init(name: String) { self.name = name }

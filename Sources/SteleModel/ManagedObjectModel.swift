@@ -19,6 +19,9 @@ public struct ManagedObjectModel: Sendable, Hashable {
     public var configurations: [ConfigurationDescription] = []
     /// The attributes of the `model` element that only Xcode reads; preserved but not used.
     public var toolAttributes: [UserInfoEntry] = []
+    /// The elements of the `model` element that only Xcode reads, such as the layout of its diagram;
+    /// preserved but not used.
+    public var toolElements: [ToolElement] = []
 
     /// Creates an empty model.
     public init(name: String) { self.name = name }
@@ -46,6 +49,11 @@ public struct CompositeDescription: Sendable, Hashable {
     /// The attributes, in the file's order.
     public var attributes: [AttributeDescription] = []
 
+    /// Attributes of its element that only the editor reads; preserved but not used.
+    public var toolAttributes: [UserInfoEntry] = []
+    /// Elements in it that only the editor reads; preserved but not used.
+    public var toolElements: [ToolElement] = []
+
     /// Creates a composite type without attributes.
     public init(name: String) { self.name = name }
 }
@@ -56,6 +64,11 @@ public struct ConfigurationDescription: Sendable, Hashable {
     public var name: String
     /// The names of the member entities.
     public var entityNames: [String] = []
+
+    /// Attributes of its element that only the editor reads; preserved but not used.
+    public var toolAttributes: [UserInfoEntry] = []
+    /// Elements in it that only the editor reads; preserved but not used.
+    public var toolElements: [ToolElement] = []
 
     /// Creates a configuration without members.
     public init(name: String) { self.name = name }
@@ -92,6 +105,11 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     public var returnsObjectsAsFaults = false
     /// Whether duplicate results are removed.
     public var returnsDistinctResults = false
+
+    /// Attributes of its element that only the editor reads; preserved but not used.
+    public var toolAttributes: [UserInfoEntry] = []
+    /// Elements in it that only the editor reads; preserved but not used.
+    public var toolElements: [ToolElement] = []
 
     /// Creates a request for all objects of an entity.
     public init(name: String, entityName: String) {

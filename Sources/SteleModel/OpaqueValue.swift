@@ -2,8 +2,9 @@
 
 internal import SteleJSON
 
-/// The JSON form of bytes that are not read: `{"$transformer":"ColorsTransformer","$base64":"…"}`,
-/// without `$transformer` for an attribute that names none.
+/// The JSON form of bytes that are not read:
+/// `{"$transformer":"ColorsTransformer","$base64":"…"}`, without `$transformer` for an attribute that
+/// names none.
 package enum OpaqueValue {
     /// The JSON text of bytes.
     /// - Parameter transformer: the name of the attribute's transformer; nil if it names none.

@@ -6,6 +6,7 @@ extension ModelFile {
     /// Reads a `contents` file, a compiled or a JSON model.
     static func readFile(_ path: ModelPath) throws(ModelErrors) -> ModelFile {
         let bytes = try path.bytes()
+        try refuseOther(path, bytes)
         let first = bytes.first { !Self.blanks.contains($0) }
         if bytes.starts(with: "bplist".utf8) || path.path.hasSuffix(".mom") {
             let name = ModelPath.name(path.lastPart)

@@ -30,24 +30,20 @@ final class Connection: SQLConnection {
     /// - Throws: `StoreError`.
     convenience init(path: String, creates: Bool) throws(StoreError) {
         let flags = SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0)
-        try self.init(path, flags, of: path, vfs: nil)
+        try self.init(path, flags, of: path)
     }
 
     /// Opens a file by its URI, whose parameters say how.
-    /// - Parameters:
-    ///   - path: the file in messages.
-    ///   - vfs: the name of SQLite's VFS; nil for the default one.
+    /// - Parameter path: the file in messages.
     /// - Throws: `StoreError`.
-    convenience init(uri: String, of path: String, vfs: String? = nil) throws(StoreError) {
-        try self.init(uri, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, of: path, vfs: vfs)
+    convenience init(uri: String, of path: String) throws(StoreError) {
+        try self.init(uri, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, of: path)
     }
 
-    private init(
-        _ name: String, _ flags: Int32, of path: String, vfs: String?
-    ) throws(StoreError) {
+    private init(_ name: String, _ flags: Int32, of path: String) throws(StoreError) {
         externalFolder = ExternalFolder(store: path).path
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, vfs)
+        let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
         guard let opened else { throw .failed("out of memory while opening \(path)") }
         handle = opened
         guard code == SQLITE_OK else {

@@ -1,4 +1,3 @@
-import CSQLite
 import FoundationEssentials
 import Glibc
 import StelePersistence
@@ -11,7 +10,7 @@ import SteleSystem
 ///
 /// SQLite makes these two files when it reads, and writes them back when it closes. So a file
 /// without a log is read as immutable. One with both is read through them, and nothing is written.
-/// One with a log alone, as in a copy, is read with a private copy of the log.
+/// One with a log alone, as in a copy, is read with an index in memory.
 enum StoreLook {
     /// The turn of looking and of opening. A connection that reads through `-shm` without writing
     /// to it shares it with the others of this process, so none may begin meanwhile.
@@ -57,79 +56,45 @@ enum StoreLook {
     ) throws(StoreError) -> Result {
         // The log is beside the file that a link leads to.
         let file = resolved(path)
-        if hasContents(file + "-journal") {
-            return try privately(file, path, ["-journal"], copies: true, body)
-        }
+        if hasContents(file + "-journal") { return try copied(file, path, body) }
         guard hasContents(file + "-wal") else {
-            return try body(
-                Connection(uri: uri(file, "mode=ro&immutable=1"), of: path))
+            return try body(Connection(uri: uri(file, "mode=ro&immutable=1"), of: path))
         }
-        if access(file + "-shm", F_OK) == 0 {
-            let connection = try Connection(uri: uri(file, "mode=ro&readonly_shm=1"), of: path)
-            connection.leaveLog()
-            return try body(connection)
-        }
-        return try privately(file, path, ["-wal"], copies: false, body)
+        let hasIndex = access(file + "-shm", F_OK) == 0
+        let connection = try Connection(
+            uri: uri(file, hasIndex ? "mode=ro&readonly_shm=1" : "mode=rw"), of: path)
+        connection.leaveLog()
+        // No program has the file open. SQLite needs no index of a log that it has for itself.
+        if !hasIndex { try connection.run("PRAGMA locking_mode = EXCLUSIVE") }
+        return try body(connection)
     }
 
-    /// Reads a file with private copies of the files beside it, in a folder that is removed.
-    /// - Parameters:
-    ///   - endings: what their names have after the file's.
-    ///   - copies: whether the file itself is copied too, because reading changes it. Otherwise the
-    ///     folder has a link to it.
-    private static func privately<Result>(
-        _ file: String, _ path: String, _ endings: [String], copies: Bool,
-        _ body: (Connection) throws(StoreError) -> Result
+    /// Reads a private copy of a file with its rollback journal, because SQLite rolls back what
+    /// it has left in the file.
+    private static func copied<Result>(
+        _ file: String, _ path: String, _ body: (Connection) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         let folder =
             FileManager.default.temporaryDirectory.path + "/stele-look-\(UUID().uuidString)"
-        let name = folder + "/store"
-        guard mkdir(folder, 0o700) == 0 else {
-            throw .failed("\(path) cannot be read: the folder \(folder) cannot be created")
-        }
+        let copy = folder + "/store"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         do {
-            for ending in endings {
-                try FileManager.default.copyItem(atPath: file + ending, toPath: name + ending)
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: false)
+            for ending in ["", "-journal"] {
+                try FileManager.default.copyItem(atPath: file + ending, toPath: copy + ending)
             }
-            if copies { try FileManager.default.copyItem(atPath: file, toPath: name) }
         } catch {
-            throw .failed("\(path) cannot be read: its files cannot be copied to \(folder)")
-        }
-        if !copies, symlink(absolute(file), name) != 0 {
-            throw .failed("\(path) cannot be read: \(folder) cannot have a link to it")
+            throw .failed(
+                "\(path) cannot be read: it has a rollback journal, and the two cannot be copied to "
+                    + "\(folder) (set TMPDIR to a folder that has room)")
         }
         do throws(StoreError) {
-            let connection = try Connection(
-                uri: uri(name, copies ? "mode=rw" : "mode=ro"), of: path, vfs: try linkVFS())
-            connection.leaveLog()
-            return try body(connection)
+            return try body(Connection(uri: uri(copy, "mode=rw"), of: path))
         } catch {
-            throw error.replacing(name, with: path)
+            throw error.replacing(copy, with: path)
         }
     }
-
-    /// The name of SQLite's VFS that opens a link by its own name, so that the log is beside the
-    /// link and not beside the file.
-    private static func linkVFS() throws(StoreError) -> String {
-        if let name = vfs { return name }
-        throw .failed("SQLite has no VFS")
-    }
-
-    private static let vfs: String? = {
-        guard let base = sqlite3_vfs_find(nil) else { return nil }
-        let name = "stele-look"
-        let made = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
-        made.initialize(to: base.pointee)
-        made.pointee.pNext = nil
-        made.pointee.zName = UnsafePointer(strdup(name))
-        made.pointee.xFullPathname = { _, path, size, out in
-            guard let path, let out, strlen(path) < Int(size) else { return SQLITE_CANTOPEN }
-            strcpy(out, path)
-            return SQLITE_OK
-        }
-        return sqlite3_vfs_register(made, 0) == SQLITE_OK ? name : nil
-    }()
 
     private static func resolved(_ path: String) -> String {
         guard let found = realpath(path, nil) else { return path }

@@ -41,6 +41,7 @@ import Testing
             guard case .attribute(var it) = property else { return property }
             it.usesScalarValueType = nil
             it.customClassName = nil
+            it.toolAttributes = []
             return .attribute(it)
         }
         entity.properties.sort { $0.name < $1.name }

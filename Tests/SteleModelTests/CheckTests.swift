@@ -290,50 +290,6 @@ struct CheckTests {
             model.notes().map(\.place) == ["configuration c", "A.n", "A.s", "A.r"])
     }
 
-    @Test("A transient relationship is checked like any other, and is in no list of them")
-    func transientRelationships() throws {
-        func model(_ more: String) throws -> Model {
-            try read(
-                """
-                <entity name="A">
-                  <relationship name="seen" transient="YES" maxCount="1" destinationEntity="B"
-                    inverseName="seers" inverseEntity="B"/>
-                  <relationship name="b" maxCount="1" destinationEntity="B"/>
-                </entity>
-                <entity name="B">
-                  <relationship name="seers" toMany="YES" destinationEntity="A"
-                    inverseName="seen" inverseEntity="A"/>\(more)
-                </entity>
-                """
-            ).model()
-        }
-        let checked = try model("")
-        let (a, b) = (
-            try #require(checked.entity(named: "A")), try #require(checked.entity(named: "B"))
-        )
-        #expect(checked.relationships.map(\.name) == ["b", "seers"])
-        #expect(checked.relationships.map(\.index) == [0, 1])
-        #expect(a.slots.map(\.name) == ["b"])
-        #expect(a.relationship(named: "seen") == nil)
-        #expect(a.properties.map(\.name) == ["seen", "b"])
-        #expect(try #require(b.relationship(named: "seers")).inverse == nil)
-        #expect(checked.notes().contains { $0.message.contains("its inverse seen is transient") })
-        let wrong = #expect(throws: ModelErrors.self) {
-            try model(
-                #"<relationship name="x" transient="YES" maxCount="1" destinationEntity="C"/>"#)
-        }
-        #expect(wrong?.description.contains("B.x") == true)
-        let unique =
-            "<uniquenessConstraints><uniquenessConstraint>"
-            + #"<constraint value="gone"/></uniquenessConstraint></uniquenessConstraints>"#
-        let column = #expect(throws: ModelErrors.self) {
-            try model(
-                #"<relationship name="gone" transient="YES" maxCount="1" destinationEntity="A"/>"#
-                    + unique)
-        }
-        #expect(column?.description.contains("gone is transient") == true)
-    }
-
     @Test("What does not work yet is named, one sentence each")
     func unsupported() throws {
         let model = try read(
@@ -343,8 +299,6 @@ struct CheckTests {
               <attribute name="object" attributeType="ObjectID"/>
               <attribute name="secure" attributeType="Transformable"
                 valueTransformerName="NSUnarchiveFromData"/>
-              <attribute name="secret" attributeType="Transformable"
-                valueTransformerName="AESGCMTransformer"/>
               <attribute name="kept" attributeType="UUID"/>
               <fetchIndex name="tree"><fetchIndexElement property="kept" type="RTree"/></fetchIndex>
               <fetchIndex name="made"><fetchIndexElement expression="now()"/></fetchIndex>
@@ -355,7 +309,7 @@ struct CheckTests {
         ).model()
         #expect(
             model.unsupported().map(\.place) == [
-                "A.undefined", "A.object", "A.secret", "A, index tree", "A, index made",
+                "A.undefined", "A.object", "A, index tree", "A, index made",
                 "A, index part",
             ])
         #expect(

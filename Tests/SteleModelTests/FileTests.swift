@@ -111,6 +111,15 @@ struct FileTests {
             try write("bplist00", folder, "C.momd/M.mom")
             #expect(complaint(folder.appendingPathComponent("C.momd")).contains("compiled"))
             #expect(complaint(folder.appendingPathComponent("C.momd/M.mom")).contains("compiled"))
+            for (name, text, words) in [
+                ("V1toV2.cdm", "bplist00", "compiled mapping model"),
+                ("M.omo", "momv2$", "optimized compiled model"), ("M", "momv2$", "the .mom beside"),
+                ("elements", "bplist00", "Xcode 3"), ("layout", "bplist00", "save the model once"),
+            ] {
+                try write(text, folder, "other/" + name)
+                let found = complaint(folder.appendingPathComponent("other/" + name))
+                #expect(found.contains(words), "\(found)")
+            }
             try write("<database/>", folder, "map.xml")
             #expect(complaint(folder.appendingPathComponent("map.xml")).contains("<database>"))
             try write("", folder, "empty")

@@ -194,6 +194,7 @@ struct ModelsPageTests {
         // Keys of entities and properties stand below the table.
         let common = [
             "renamingIdentifier", "versionHashModifier", "userInfo", "syncable", "codeGeneration",
+            "toolAttributes", "toolElements",
         ]
         let below = text.split(separator: "\n").filter { !$0.hasPrefix("| ") }.joined()
         for key in common { #expect(below.contains("`\(key)`"), "\(key)") }

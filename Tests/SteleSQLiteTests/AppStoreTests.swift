@@ -102,7 +102,7 @@ struct AppStoreTests {
             try SQLiteStore.open(path: path, model: AppStore.all[1].readModel())
         } throws: { error in
             guard case StoreError.incompatible(code: 134100, let text) = error else { return false }
-            return text.contains("ZCONTINENT")
+            return text.contains("Continent.moods")
         }
         try SQLiteStore.open(path: path, model: app.readModel()).close()
     }

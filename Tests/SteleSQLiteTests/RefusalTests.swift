@@ -138,6 +138,26 @@ struct RefusalTests {
         #expect(try copy.metadata["note"] == .string("in the log"))
     }
 
+    /// The stores of Apple's framework, with a model that they do not have.
+    @Test(.enabled(if: sharedFolder != nil))
+    func anAppsStoreStaysAsItIs() throws {
+        let data = try #require(sharedFolder).path + "/data/coredata"
+        let all = FileManager.default.enumerator(atPath: data)?.compactMap { $0 as? String } ?? []
+        let names = all.filter { $0.hasSuffix(".sqlite") || $0.hasSuffix(".moody") }
+        #expect(names.count >= 4)
+        let league = try sampleModel("League")
+        for name in names.sorted() {
+            let folder = try TemporaryFolder()
+            try Self.copy("\(data)/\(name)", .logAndIndex, to: folder.store)
+            let before = try Self.contents(of: folder.path)
+            #expect(throws: StoreError.self, "\(name)") {
+                try SQLiteStore.open(path: folder.store, model: league)
+            }
+            #expect(try SQLiteStore.metadata(path: folder.store)["NSStoreType"] != nil, "\(name)")
+            #expect(try Self.contents(of: folder.path) == before, "\(name)")
+        }
+    }
+
     @Test func aPathWithSpecialCharactersIsRead() throws {
         let folder = try TemporaryFolder()
         let path =

@@ -174,4 +174,34 @@ import Testing
             "import", "album.json", "--store", "Album.sqlite", "picture.ndjson", folder: folder)
         #expect(refused.status == 1 && refused.errors.contains("town"), "\(refused.errors)")
     }
+
+    @Test func aTransformerThatIsNotKnownIsServedUnlessThatIsRefused() throws {
+        let folder = try folder("ColorsTransformer")
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let printed = try Program.run("model", "album.json", folder: folder)
+        #expect(printed.status == 0, "\(printed.errors)")
+        #expect(printed.output.contains("ColorsTransformer is not registered"), "\(printed.output)")
+        for (arguments, environment) in [
+            (["--strict-transformers"], [:]), ([], ["STELE_STRICT_TRANSFORMERS": "true"]),
+        ] {
+            let refused = try Program(
+                ["serve", "album.json", "--port", "0"] + arguments, environment: environment,
+                folder: folder
+            ).end()
+            #expect(refused.status == 1, "\(refused.errors)")
+            #expect(refused.errors.contains("transformer ColorsTransformer is not known"))
+        }
+        let strict = try Program.run(
+            "model", "album.json", environment: ["STELE_STRICT_TRANSFORMERS": "1"], folder: folder)
+        #expect(strict.output.contains("transformer ColorsTransformer is not known"))
+        let form = #"{"$transformer":"ColorsTransformer","$base64":"AP8H"}"#
+        try #"{"_id":1,"_entity":"Picture","secret":\#(form)}"#.write(
+            toFile: folder + "/picture.ndjson", atomically: true, encoding: .utf8)
+        let done = try Program.run(
+            "import", "album.json", "--store", "Album.sqlite", "picture.ndjson", folder: folder)
+        #expect(done.status == 0, "\(done.errors)")
+        let exported = try Program.run(
+            "export", "album.json", "--store", "Album.sqlite", folder: folder)
+        #expect(exported.output.contains(#""secret":\#(form)"#), "\(exported)")
+    }
 }

@@ -76,7 +76,13 @@ extension ManagedObject {
     private func storedJSON(_ key: String) throws(TypedObjectError) -> [UInt8]? {
         let attribute = checkedAttribute(key)
         guard case .data(let stored) = value(attribute) else { return nil }
-        do { return try attribute.json(of: stored) } catch {
+        do throws(TransformationError) {
+            // The reason of a transformer says more than the bytes.
+            if let transformer = attribute.valueTransformer {
+                return try transformer.value(stored)
+            }
+            return try attribute.json(of: stored)
+        } catch {
             throw untransformable(key, error.reason)
         }
     }

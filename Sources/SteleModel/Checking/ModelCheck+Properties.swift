@@ -28,8 +28,8 @@ extension ModelCheck {
         if attribute.isOpaque {
             findings.note(
                 place,
-                "its value transformer \(attribute.valueTransformerName ?? "") is not registered, so"
-                    + " its values are their bytes in base64")
+                "its value transformer \(attribute.valueTransformerName ?? "") is not registered,"
+                    + " so its values are their bytes in base64")
         }
         if attribute.regularExpression != nil, attribute.type != .string {
             findings.note(place, "its regular expression has no effect, because it is not a String")
@@ -108,8 +108,8 @@ extension ModelCheck {
             } else {
                 findings.note(
                     place,
-                    "its inverse \(declaration.inverseName ?? "") is transient, so stores keep it as "
-                        + "a relationship without an inverse")
+                    "its inverse \(declaration.inverseName ?? "") is transient, so stores keep it"
+                        + " as a relationship without an inverse")
             }
             return
         }

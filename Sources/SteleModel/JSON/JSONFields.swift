@@ -111,6 +111,41 @@ package struct JSONFields {
         return entries
     }
 
+    /// Reads what only the editor of a model file reads.
+    mutating func toolMatter(_ declaration: inout some ToolMatter) {
+        declaration.toolAttributes = toolAttributes("toolAttributes")
+        declaration.toolElements = toolElements("toolElements")
+    }
+
+    private mutating func toolAttributes(_ key: String) -> [UserInfoEntry] {
+        let entries = entries(key)
+        for entry in entries { checkXMLName(entry.key) }
+        return entries
+    }
+
+    private mutating func toolElements(_ key: String) -> [ToolElement] {
+        list(key).compactMap { node in
+            guard node.kind == .object else { return wrong(key, node, wanted: "a list of objects") }
+            var fields = JSONFields(node, place: place, findings)
+            var element = ToolElement(name: fields.text("name") ?? "")
+            fields.checkXMLName(element.name)
+            element.attributes = fields.toolAttributes("attributes")
+            element.text = fields.text("text") ?? ""
+            element.elements = fields.toolElements("elements")
+            fields.finish()
+            return element
+        }
+    }
+
+    private func checkXMLName(_ name: String) {
+        let isName =
+            name.unicodeScalars.first.map { Identifier.canBegin($0) } ?? false
+            && name.unicodeScalars.allSatisfy {
+                Identifier.canContinue($0) || $0 == "-" || $0 == "." || $0 == ":"
+            }
+        if !isName { findings.error(place, "\(quoted(name)) is not a name of XML") }
+    }
+
     /// Reports every key that was not asked for.
     package func finish() {
         node.forEachMember { key, _ in

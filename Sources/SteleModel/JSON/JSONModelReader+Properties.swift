@@ -29,6 +29,7 @@ extension JSONModelReader {
         attribute.versionHashModifier = fields.nonempty("versionHashModifier")
         attribute.isSyncable = fields.flag("syncable") ?? false
         attribute.userInfo = fields.entries("userInfo")
+        fields.toolMatter(&attribute)
         fields.finish()
         return attribute
     }
@@ -96,6 +97,7 @@ extension JSONModelReader {
         result.versionHashModifier = fields.nonempty("versionHashModifier")
         result.isSyncable = fields.flag("syncable") ?? false
         result.userInfo = fields.entries("userInfo")
+        fields.toolMatter(&result)
         fields.finish()
         return result
     }
@@ -112,6 +114,7 @@ extension JSONModelReader {
         result.isOptional = fields.flag("optional") ?? true
         result.isSyncable = fields.flag("syncable") ?? false
         result.userInfo = fields.entries("userInfo")
+        fields.toolMatter(&result)
         fields.finish()
         return result
     }
@@ -147,6 +150,7 @@ extension JSONModelReader {
         request.includesPendingChanges = fields.flag("includesPendingChanges") ?? false
         request.returnsObjectsAsFaults = fields.flag("returnsObjectsAsFaults") ?? false
         request.returnsDistinctResults = fields.flag("returnsDistinctResults") ?? false
+        fields.toolMatter(&request)
         fields.finish()
         return request
     }

@@ -41,7 +41,7 @@ struct JSONModelReader {
         let given = fields.text("name")
         var model = ManagedObjectModel(name: given.flatMap { $0.isEmpty ? nil : $0 } ?? name)
         model.versionIdentifier = fields.text("versionIdentifier") ?? ""
-        model.toolAttributes = fields.entries("toolAttributes")
+        fields.toolMatter(&model)
         model.entities = fields.list("entities").compactMap(entity)
         model.fetchRequestTemplates = fields.list("fetchRequests").compactMap {
             fetchRequest($0, owner: nil)
@@ -50,6 +50,7 @@ struct JSONModelReader {
             guard var own = object(child, "a configuration", in: "") else { return nil }
             var it = ConfigurationDescription(name: own.place)
             it.entityNames = own.texts("entities")
+            own.toolMatter(&it)
             own.finish()
             return it
         }
@@ -57,6 +58,7 @@ struct JSONModelReader {
             guard var own = object(child, "a composite", in: "") else { return nil }
             var it = CompositeDescription(name: own.place)
             it.attributes = own.list("attributes").compactMap { attribute($0, owner: it.name) }
+            own.toolMatter(&it)
             own.finish()
             return it
         }
@@ -97,6 +99,7 @@ struct JSONModelReader {
         entity.codeGenerationType = fields.choice(
             "codeGeneration", EntityDescription.CodeGenerationType.named)
         entity.userInfo = fields.entries("userInfo")
+        fields.toolMatter(&entity)
         fields.finish()
         return entity
     }
@@ -141,6 +144,7 @@ struct JSONModelReader {
                     "an element must be a property's name or an object, not \(child.kindName)")
             }
         }
+        fields.toolMatter(&index)
         fields.finish()
         return index
     }
@@ -155,6 +159,7 @@ struct JSONModelReader {
         element.collation =
             fields.choice("collation", FetchIndexDescription.Element.Collation.named) ?? .binary
         element.isAscending = fields.flag("ascending") ?? true
+        fields.toolMatter(&element)
         fields.finish()
         return element
     }

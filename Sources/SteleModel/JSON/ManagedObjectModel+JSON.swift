@@ -9,21 +9,26 @@ extension ManagedObjectModel {
         var members = JSONMembers()
         members.add("name", name)
         if !versionIdentifier.isEmpty { members.add("versionIdentifier", versionIdentifier) }
-        members.add("toolAttributes", toolAttributes)
+        members.add(self)
         members.all.append(("entities", .array(entities.map { $0.json() })))
         members.add("fetchRequests", fetchRequestTemplates.map { $0.json() })
         members.add(
             "configurations",
             configurations.map {
-                ["name": .string($0.name), "entities": .names($0.entityNames)]
+                var own = JSONMembers()
+                own.add("name", $0.name)
+                own.all.append(("entities", .names($0.entityNames)))
+                own.add($0)
+                return .object(own.all)
             })
         members.add(
             "composites",
             composites.map {
-                [
-                    "name": .string($0.name),
-                    "attributes": .array($0.attributes.map { $0.json() }),
-                ]
+                var own = JSONMembers()
+                own.add("name", $0.name)
+                own.all.append(("attributes", .array($0.attributes.map { $0.json() })))
+                own.add($0)
+                return .object(own.all)
             })
         return .object(members.all)
     }
@@ -49,6 +54,12 @@ struct JSONMembers {
 
     mutating func add(_ key: String, _ list: [JSONValue]) {
         if !list.isEmpty { all.append((key, .array(list))) }
+    }
+
+    /// Adds what only the editor of a model file reads.
+    mutating func add(_ declaration: some ToolMatter) {
+        add("toolAttributes", declaration.toolAttributes)
+        add("toolElements", declaration.toolElements.map { $0.json() })
     }
 
     mutating func add(_ key: String, _ entries: [UserInfoEntry]) {
@@ -88,6 +99,7 @@ extension EntityDescription {
         members.add("syncable", isSyncable)
         members.add("codeGeneration", codeGenerationType?.rawValue)
         members.add("userInfo", userInfo)
+        members.add(self)
         return .object(members.all)
     }
 
@@ -115,6 +127,7 @@ extension FetchIndexDescription {
         members.add("name", name)
         members.all.append(("elements", .array(elements.map { $0.json() })))
         members.add("predicate", partialIndexPredicate)
+        members.add(self)
         return .object(members.all)
     }
 }
@@ -130,6 +143,18 @@ extension FetchIndexDescription.Element {
         members.add("expressionType", expressionType?.name)
         if collation != .binary { members.add("collation", collation.rawValue) }
         if !isAscending { members.all.append(("ascending", false)) }
+        members.add(self)
+        return .object(members.all)
+    }
+}
+
+extension ToolElement {
+    fileprivate func json() -> JSONValue {
+        var members = JSONMembers()
+        members.add("name", name)
+        members.add("attributes", attributes)
+        members.add("text", text.isEmpty ? nil : text)
+        members.add("elements", elements.map { $0.json() })
         return .object(members.all)
     }
 }

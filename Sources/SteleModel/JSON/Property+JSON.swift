@@ -28,6 +28,7 @@ extension AttributeDescription {
         members.add("versionHashModifier", versionHashModifier)
         members.add("syncable", isSyncable)
         members.add("userInfo", userInfo)
+        members.add(self)
         return .object(members.all)
     }
 }
@@ -56,6 +57,7 @@ extension RelationshipDescription {
         members.add("versionHashModifier", versionHashModifier)
         members.add("syncable", isSyncable)
         members.add("userInfo", userInfo)
+        members.add(self)
         return .object(members.all)
     }
 }
@@ -69,6 +71,7 @@ extension FetchedPropertyDescription {
         members.all.append(("fetchRequest", request.json(isNamed: isNamed)))
         members.add("syncable", isSyncable)
         members.add("userInfo", userInfo)
+        members.add(self)
         return .object(members.all)
     }
 }
@@ -91,6 +94,7 @@ extension FetchRequestTemplate {
         members.add("includesPendingChanges", includesPendingChanges)
         members.add("returnsObjectsAsFaults", returnsObjectsAsFaults)
         members.add("returnsDistinctResults", returnsDistinctResults)
+        members.add(self)
         return .object(members.all)
     }
 }

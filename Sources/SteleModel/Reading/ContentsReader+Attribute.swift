@@ -7,11 +7,13 @@ extension ContentsReader {
         guard let name = name(of: element, &fields) else { return nil }
         let type = fields.choice("attributeType", AttributeType.named)
         if type == nil, !(element.attribute("attributeType") ?? "").isEmpty { return nil }
+        if type == .undefined { fields.keep("attributeType", AttributeType.undefined.name) }
         var attribute = AttributeDescription(name: name, type: type ?? .undefined)
         readFlags(&fields, into: &attribute)
         readTexts(&fields, into: &attribute)
         readValues(&fields, into: &attribute)
-        fields.finish()
+        fields.finish(&attribute)
+        attribute.toolElements = element.toolElements(besides: "userInfo")
         attribute.userInfo = userInfo(of: element, in: label)
         return attribute
     }
@@ -23,7 +25,7 @@ extension ContentsReader {
         attribute.isTransient = fields.flag("transient") ?? false
         attribute.isIndexed = fields.flag("indexed") ?? false
         attribute.isSyncable = fields.flag("syncable") ?? false
-        attribute.usesScalarValueType = fields.flag("usesScalarValueType")
+        attribute.usesScalarValueType = fields.flag("usesScalarValueType", isKept: true)
         attribute.allowsExternalBinaryDataStorage =
             fields.flag("allowsExternalBinaryDataStorage") ?? false
         attribute.preservesValueInHistoryOnDeletion = fields.flag("preserveAfterDeletion") ?? false
@@ -55,6 +57,7 @@ extension ContentsReader {
         }
         if let text = fields.text("defaultValueString") {
             attribute.defaultValue = defaultValue(text, attribute, fields.place)
+            if attribute.defaultValue.isNull { fields.keep("defaultValueString", text) }
         }
         switch attribute.type {
         case .string:
@@ -81,7 +84,9 @@ extension ContentsReader {
             ("maxValueString", "maxDateTimeInterval", attribute.maximum),
         ]
         for (shown, counts, value) in pairs {
-            guard let text = fields.nonempty(shown), value.isNull else { continue }
+            guard let text = fields.nonempty(shown) else { continue }
+            fields.keep(shown, text)
+            guard value.isNull else { continue }
             findings.error(
                 fields.place, "its \(shown) \(quoted(text)) has no matching \(counts)",
                 hint: "set the date again in the model editor")

@@ -13,8 +13,11 @@ extension ContentsReader {
         entity.versionHashModifier = fields.nonempty("versionHashModifier")
         entity.codeGenerationType = fields.choice(
             "codeGenerationType", EntityDescription.CodeGenerationType.named)
-        fields.finish()
+        fields.finish(&entity)
         for child in element.children { read(child, into: &entity) }
+        entity.toolElements = element.toolElements(
+            besides: "attribute", "relationship", "fetchedProperty", "fetchIndex",
+            "compoundIndexes", "uniquenessConstraints", "userInfo")
         return entity
     }
 
@@ -61,7 +64,8 @@ extension ContentsReader {
         let place = "\(owner), index \(name)"
         var index = FetchIndexDescription(name: name)
         index.partialIndexPredicate = fields.nonempty("partialIndexPredicate")
-        fields.finish()
+        fields.finish(&index)
+        index.toolElements = element.toolElements(besides: "fetchIndexElement")
         index.elements = children(of: element, named: "fetchIndexElement", in: place).map {
             fetchIndexElement($0, place: place)
         }
@@ -79,7 +83,8 @@ extension ContentsReader {
             fields.choice("type", FetchIndexDescription.Element.Collation.named) ?? .binary
         result.isAscending =
             fields.choice("order", [("ascending", true), ("descending", false)]) ?? true
-        fields.finish()
+        fields.finish(&result)
+        result.toolElements = element.toolElements()
         for child in element.children { findings.unknown(child, in: place) }
         return result
     }

@@ -23,7 +23,8 @@ extension ContentsReader {
         result.renamingIdentifier = fields.renamingIdentifier()
         result.versionHashModifier = fields.nonempty("versionHashModifier")
         result.deleteRule = fields.choice("deletionRule", DeleteRule.named) ?? .nullify
-        fields.finish()
+        fields.finish(&result)
+        result.toolElements = element.toolElements(besides: "userInfo")
         result.userInfo = userInfo(of: element, in: label)
         return result
     }
@@ -49,7 +50,8 @@ extension ContentsReader {
         result.isOptional = fields.flag("optional") ?? false
         result.isSyncable = fields.flag("syncable") ?? false
         result.userInfo = info
-        fields.finish()
+        result.toolElements = element.toolElements(besides: "fetchRequest", "userInfo")
+        fields.finish(&result)
         return result
     }
 
@@ -80,7 +82,8 @@ extension ContentsReader {
                     hint: "0 is objects, 1 object IDs, 2 dictionaries")
             }
         }
-        fields.finish()
+        fields.finish(&request)
+        request.toolElements = element.toolElements()
         for child in element.children { findings.unknown(child, in: place) }
         return request
     }

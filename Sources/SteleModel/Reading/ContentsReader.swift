@@ -42,6 +42,8 @@ package struct ContentsReader {
             default: findings.unknown(child, in: "")
             }
         }
+        model.toolElements = element.toolElements(
+            besides: "entity", "fetchRequest", "configuration", "composite")
         return model
     }
 
@@ -52,7 +54,8 @@ package struct ContentsReader {
         composite.attributes = children(of: element, named: "attribute", in: name).compactMap {
             attribute($0, owner: name)
         }
-        fields.finish()
+        composite.toolElements = element.toolElements(besides: "attribute")
+        fields.finish(&composite)
         return composite
     }
 
@@ -62,7 +65,8 @@ package struct ContentsReader {
         var configuration = ConfigurationDescription(name: name)
         configuration.entityNames = values(
             of: element, named: "memberEntity", attribute: "name", in: name)
-        fields.finish()
+        configuration.toolElements = element.toolElements(besides: "memberEntity")
+        fields.finish(&configuration)
         return configuration
     }
 
@@ -128,6 +132,20 @@ package enum ContentsFormat {
 }
 
 extension MarkupElement {
+    /// The children that have no effect: all besides those of the given names.
+    func toolElements(besides names: String...) -> [ToolElement] {
+        children.filter { !names.contains($0.name) }.map { ToolElement($0) }
+    }
+
     /// The attribute's value; nil if it is absent.
     func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+}
+
+extension ToolElement {
+    fileprivate init(_ element: MarkupElement) {
+        self.init(name: element.name)
+        attributes = element.attributes.map { UserInfoEntry(key: $0.name, value: $0.value) }
+        text = element.text.allSatisfy(\.isWhitespace) ? "" : element.text
+        elements = element.children.map { ToolElement($0) }
+    }
 }

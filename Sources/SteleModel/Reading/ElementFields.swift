@@ -5,6 +5,8 @@ struct ElementFields {
     let place: String
     private let findings: Findings
     private var left: [(name: String, value: String)]
+    /// Attributes that are known and have no effect.
+    private var kept: [UserInfoEntry] = []
 
     init(_ element: MarkupElement, place: String, _ findings: Findings) {
         self.place = place
@@ -20,13 +22,25 @@ struct ElementFields {
 
     /// The attribute's value; nil if it is absent or empty.
     mutating func nonempty(_ name: String) -> String? {
-        text(name).flatMap { $0.isEmpty ? nil : $0 }
+        guard let text = text(name) else { return nil }
+        if !text.isEmpty { return text }
+        keep(name, text)
+        return nil
+    }
+
+    /// Keeps an attribute that was read and has no effect.
+    mutating func keep(_ name: String, _ text: String) {
+        kept.append(UserInfoEntry(key: name, value: text))
     }
 
     /// The value of YES or NO; nil if the attribute is absent.
-    mutating func flag(_ name: String) -> Bool? {
+    /// - Parameter isKept: whether the declaration keeps NO, too.
+    mutating func flag(_ name: String, isKept: Bool = false) -> Bool? {
         guard let text = text(name) else { return nil }
-        if let value = ValueText.bool(text) { return value }
+        if let value = ValueText.bool(text) {
+            if !value, !isKept { keep(name, text) }
+            return value
+        }
         findings.error(place, "its \(name) is neither YES nor NO but \(quoted(text))")
         return nil
     }
@@ -34,7 +48,10 @@ struct ElementFields {
     /// A count; nil if the attribute is absent.
     mutating func count(_ name: String) -> Int? {
         guard let text = text(name) else { return nil }
-        if let value = Int(ValueText.trimmed(text)), value >= 0 { return value }
+        if let value = Int(ValueText.trimmed(text)), value >= 0 {
+            if value == 0 { keep(name, text) }
+            return value
+        }
         findings.error(place, "its \(name) is not a count: \(quoted(text))")
         return nil
     }
@@ -47,14 +64,17 @@ struct ElementFields {
     /// The name in the previous version. A few tools write it as `renamingIdentifier`.
     mutating func renamingIdentifier() -> String? {
         let spelledOut = nonempty("renamingIdentifier")
+        if let spelledOut { keep("renamingIdentifier", spelledOut) }
         return nonempty("elementID") ?? spelledOut
     }
 
-    /// Reports every attribute that was not read.
-    func finish() {
+    /// Keeps every attribute that has no effect, and reports those that were not read.
+    func finish(_ declaration: inout some ToolMatter) {
+        declaration.toolAttributes = kept
         for (name, value) in left {
             findings.note(
                 place, "the attribute \(name)=\(quoted(value)) is not known and has no effect")
+            declaration.toolAttributes.append(UserInfoEntry(key: name, value: value))
         }
     }
 }

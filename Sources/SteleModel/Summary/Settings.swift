@@ -48,8 +48,10 @@ extension JSONValue {
     /// The members of an object as text, without the name and the given keys.
     fileprivate func settings(without keys: [String] = []) -> [ModelSetting] {
         guard case .object(let members) = self else { return [] }
-        return members.filter { $0.0 != "name" && !keys.contains($0.0) }
-            .map { ($0.0, $0.1.plainText) }
+        return members.filter {
+            !["name", "toolAttributes", "toolElements"].contains($0.0) && !keys.contains($0.0)
+        }
+        .map { ($0.0, $0.1.plainText) }
     }
 
     /// The value as text: a string without quotation marks unless it is empty or has spaces around

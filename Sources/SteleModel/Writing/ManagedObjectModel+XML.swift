@@ -17,6 +17,7 @@ extension ManagedObjectModel {
             for request in fetchRequestTemplates { request.write(to: &writer) }
             for configuration in configurations { configuration.write(to: &writer) }
             for composite in composites { composite.write(to: &writer) }
+            writer.toolElements(toolElements)
         }
         return writer.finish()
     }
@@ -40,16 +41,22 @@ extension ManagedObjectModel {
 
 extension ConfigurationDescription {
     fileprivate func write(to writer: inout MarkupWriter) {
-        writer.element("configuration", .init(("name", name))) { writer in
+        var own = MarkupAttributes(("name", name))
+        own.add(toolAttributes)
+        writer.element("configuration", own) { writer in
             for member in entityNames { writer.element("memberEntity", .init(("name", member))) }
+            writer.toolElements(toolElements)
         }
     }
 }
 
 extension CompositeDescription {
     fileprivate func write(to writer: inout MarkupWriter) {
-        writer.element("composite", .init(("name", name))) { writer in
+        var own = MarkupAttributes(("name", name))
+        own.add(toolAttributes)
+        writer.element("composite", own) { writer in
             for attribute in attributes { attribute.write(to: &writer) }
+            writer.toolElements(toolElements)
         }
     }
 }
@@ -64,6 +71,7 @@ extension EntityDescription {
         own.add("elementID", renamingIdentifier)
         own.add("syncable", isSyncable)
         own.add("codeGenerationType", codeGenerationType?.rawValue)
+        own.add(toolAttributes)
         writer.element("entity", own) { writer in
             for property in properties {
                 switch property {
@@ -78,6 +86,7 @@ extension EntityDescription {
                 uniquenessConstraints, in: "uniquenessConstraints", each: "uniquenessConstraint",
                 of: "constraint")
             writer.userInfo(userInfo)
+            writer.toolElements(toolElements)
         }
     }
 }
@@ -86,6 +95,7 @@ extension FetchIndexDescription {
     fileprivate func write(to writer: inout MarkupWriter) {
         var own = MarkupAttributes(("name", name))
         own.add("partialIndexPredicate", partialIndexPredicate)
+        own.add(toolAttributes)
         writer.element("fetchIndex", own) { writer in
             for element in elements {
                 var own = MarkupAttributes()
@@ -94,8 +104,10 @@ extension FetchIndexDescription {
                 own.add("expressionType", element.expressionType?.name)
                 own.add("type", element.collation.rawValue)
                 own.add("order", element.isAscending ? "ascending" : "descending")
-                writer.element("fetchIndexElement", own)
+                own.add(element.toolAttributes)
+                writer.element("fetchIndexElement", own) { $0.toolElements(element.toolElements) }
             }
+            writer.toolElements(toolElements)
         }
     }
 }

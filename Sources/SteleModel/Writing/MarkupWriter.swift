@@ -36,6 +36,35 @@ struct MarkupWriter {
         self.text.raw(">\n")
     }
 
+    /// Writes elements that only the editor reads.
+    /// - Parameter inText: whether they are beside text, which spaces between them would change.
+    mutating func toolElements(_ elements: [ToolElement], inText: Bool = false) {
+        for element in elements {
+            var own = MarkupAttributes()
+            own.add(element.attributes)
+            if !inText { indent() }
+            text.byte(UInt8(ascii: "<"))
+            text.write(element.name)
+            write(own)
+            let isInText = inText || !element.text.isEmpty
+            if element.text.isEmpty, element.elements.isEmpty {
+                text.raw("/>")
+            } else {
+                text.byte(UInt8(ascii: ">"))
+                escaped(element.text, isAttribute: false)
+                if !isInText { text.byte(UInt8(ascii: "\n")) }
+                depth += 1
+                toolElements(element.elements, inText: isInText)
+                depth -= 1
+                if !isInText { indent() }
+                text.raw("</")
+                text.write(element.name)
+                text.byte(UInt8(ascii: ">"))
+            }
+            if !inText { text.byte(UInt8(ascii: "\n")) }
+        }
+    }
+
     /// Writes a start tag. What is written up to `close` is inside the element.
     mutating func open(
         _ name: StaticString, _ attributes: MarkupAttributes = MarkupAttributes()
@@ -68,6 +97,11 @@ struct MarkupWriter {
         indent()
         text.byte(UInt8(ascii: "<"))
         text.raw(name)
+        write(attributes)
+        text.byte(UInt8(ascii: ">"))
+    }
+
+    private mutating func write(_ attributes: MarkupAttributes) {
         for (key, value) in attributes.pairs {
             text.byte(UInt8(ascii: " "))
             text.write(key)
@@ -75,7 +109,6 @@ struct MarkupWriter {
             escaped(value, isAttribute: true)
             text.byte(UInt8(ascii: "\""))
         }
-        text.byte(UInt8(ascii: ">"))
     }
 
     /// Whether an XML text can hold a character. There is no escape for the others.
@@ -117,6 +150,13 @@ struct MarkupAttributes {
 
     mutating func add(_ name: String, _ value: String?) {
         if let value { pairs.append((name, value)) }
+    }
+
+    /// Adds entries, except those whose name is there already.
+    mutating func add(_ entries: [UserInfoEntry]) {
+        for entry in entries where !pairs.contains(where: { $0.0 == entry.key }) {
+            pairs.append((entry.key, entry.value))
+        }
     }
 
     /// Adds YES; false is omitted.

@@ -21,7 +21,11 @@ extension AttributeDescription {
         own.add("versionHashModifier", versionHashModifier)
         own.add("elementID", renamingIdentifier)
         own.add("syncable", isSyncable)
-        writer.element("attribute", own) { $0.userInfo(userInfo) }
+        own.add(toolAttributes)
+        writer.element("attribute", own) { writer in
+            writer.userInfo(userInfo)
+            writer.toolElements(toolElements)
+        }
     }
 
     private func addValues(to own: inout MarkupAttributes) {
@@ -49,7 +53,11 @@ extension RelationshipDescription {
         own.add("versionHashModifier", versionHashModifier)
         own.add("elementID", renamingIdentifier)
         own.add("syncable", isSyncable)
-        writer.element("relationship", own) { $0.userInfo(userInfo) }
+        own.add(toolAttributes)
+        writer.element("relationship", own) { writer in
+            writer.userInfo(userInfo)
+            writer.toolElements(toolElements)
+        }
     }
 }
 
@@ -58,9 +66,11 @@ extension FetchedPropertyDescription {
         var own = MarkupAttributes(("name", name))
         own.add("optional", isOptional)
         own.add("syncable", isSyncable)
+        own.add(toolAttributes)
         writer.element("fetchedProperty", own) { writer in
             request.write(to: &writer)
             writer.userInfo(userInfo)
+            writer.toolElements(toolElements)
         }
     }
 }
@@ -78,6 +88,7 @@ extension FetchRequestTemplate {
         own.add("includesPendingChanges", includesPendingChanges)
         own.add("returnObjectsAsFaults", returnsObjectsAsFaults)
         own.add("returnDistinctResults", returnsDistinctResults)
-        writer.element("fetchRequest", own)
+        own.add(toolAttributes)
+        writer.element("fetchRequest", own) { $0.toolElements(toolElements) }
     }
 }
