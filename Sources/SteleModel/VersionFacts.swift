@@ -18,15 +18,47 @@ package struct VersionFacts: Hashable, Sendable {
         let parent = entity.parent.map { model.entities[$0].name }
         add("entity", it.name, parent ?? "", "\(it.isAbstract)", it.versionHashModifier ?? "")
         for property in it.properties.sorted(by: { $0.name < $1.name }) {
-            switch property {
-            case .attribute(let it): add(it, composites)
-            case .relationship(let it): add(it)
-            case .fetchedProperty: break
-            }
+            add(property, composites)
         }
         for constraint in it.uniquenessConstraints {
             add("unique")
             for name in constraint { add(name) }
+        }
+    }
+
+    /// Returns what differs between the facts of an entity in two models, as `Entity.property`, or
+    /// the entity's name for what is not a property's; nil where nothing does.
+    package static func difference(
+        of entity: Entity, in model: Model, from other: Entity, in otherModel: Model
+    ) -> String? {
+        if Self(entity, in: model) == Self(other, in: otherModel) { return nil }
+        let (own, others) = (facts(entity, in: model), facts(other, in: otherModel))
+        let names = Set(own.keys).union(others.keys).filter { own[$0] != others[$0] }
+        return names.min().map { "\(entity.name).\($0)" } ?? entity.name
+    }
+
+    /// The facts of each property.
+    private static func facts(_ entity: Entity, in model: Model) -> [String: Self] {
+        let composites = Dictionary(
+            model.declaration.composites.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
+        var found: [String: Self] = [:]
+        for property in entity.declaration.properties {
+            var facts = Self()
+            facts.add(property, composites)
+            if !facts.bytes.isEmpty { found[property.name] = facts }
+        }
+        return found
+    }
+
+    private init() {}
+
+    private mutating func add(
+        _ property: PropertyDescription, _ composites: [String: CompositeDescription]
+    ) {
+        switch property {
+        case .attribute(let it): add(it, composites)
+        case .relationship(let it): add(it)
+        case .fetchedProperty: break
         }
     }
 

@@ -88,7 +88,8 @@ public struct RowShape: Sendable {
         public let kind: ColumnKind
     }
 
-    /// The index of the entity for each Z_ENT from `firstNumber` on.
+    /// The index of the entity for each Z_ENT from `firstNumber` on; negative for a number that no
+    /// entity of the table has.
     public let entities: [Int]
     /// The lowest Z_ENT of the rows.
     public let firstNumber: Int

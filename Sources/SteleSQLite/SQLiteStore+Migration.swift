@@ -28,14 +28,15 @@ extension SQLiteStore {
         progress: @escaping (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) -> Bool {
         try check(destination)
-        let connection = try StoreFile.connect(
-            path, creates: false, source, or: destination)
+        let connection = try StoreFile.connect(path, creates: false) {
+            connection throws(StoreError) in
+            _ = try look(connection, path, from: source, to: destination)
+        }
         var isMigrated: Bool?
         let lock = try StoreLock(store: path) { () throws(StoreError) in
             try StoreFile.checkIsCurrent(connection, path)
             isMigrated = try migrate(
-                connection, path, from: SQLSchema(model: source),
-                to: SQLSchema(model: destination), by: mapping, progress)
+                connection, path, from: source, to: destination, by: mapping, progress)
         }
         guard let lock else { throw .failed("the lock file of \(path) cannot be created") }
         lock.leave()
@@ -46,15 +47,34 @@ extension SQLiteStore {
         return isMigrated
     }
 
+    /// Checks that a store can be migrated from one model to another.
+    /// - Returns: its identifier; nil where it has the destination's model already.
+    private static func look(
+        _ connection: Connection, _ path: String, from source: Model, to destination: Model
+    ) throws(StoreError) -> String? {
+        let (identifier, metadata) = try StoreFile.look(connection, path)
+        guard !metadata.hasForeignHashes else {
+            throw .incompatible(
+                code: 134190,
+                "\(path) was created by another program, and cannot be migrated in place")
+        }
+        if metadata.isOf(destination), !metadata.isOf(source) { return nil }
+        try metadata.check(source)
+        _ = try StoreFile.historyLine(metadata, path)
+        return identifier
+    }
+
     /// Migrates a store on a connection that no other program uses.
     static func migrate(
-        _ connection: Connection, _ path: String, from source: SQLSchema,
-        to destination: SQLSchema, by mapping: MappingModel,
+        _ connection: Connection, _ path: String, from sourceModel: Model,
+        to destinationModel: Model, by mapping: MappingModel,
         _ progress: @escaping (MigrationProgress) -> Void
     ) throws(StoreError) -> Bool {
-        let (identifier, metadata) = try StoreFile.look(
-            connection, path, source.model, or: destination.model)
-        if !metadata.isOf(source.model) { return false }
+        guard
+            let identifier = try look(connection, path, from: sourceModel, to: destinationModel)
+        else { return false }
+        let source = try SQLSchema(model: sourceModel, layout: StoreLayout(connection))
+        let destination = SQLSchema(model: destinationModel)
         try StoreFile.setUp(connection, path)
         // Sorting for indexes may need more than fits into memory.
         try connection.run("PRAGMA temp_store = FILE")

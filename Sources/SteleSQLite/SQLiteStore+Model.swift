@@ -43,7 +43,7 @@ extension SQLiteStore {
     ) throws(StoreError) -> Bool {
         let tables = SQLText(
             "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '\(table)'")
-        return try connection.integer(tables) > 0
+        return try connection.integer(tables) ?? 0 > 0
     }
 
     private static func reason(_ error: StoreError) -> String {

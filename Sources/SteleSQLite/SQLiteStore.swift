@@ -41,20 +41,28 @@ public final class SQLiteStore: PersistentStore {
     public var formerMarks: [StoreMark] { former.withLock { $0 } }
 
     /// Opens a store's file, or creates it.
-    /// - Parameter identifier: NSStoreUUID of a new store; nil to generate one.
+    ///
+    /// A store that another program created, such as an app with Apple's framework, is adopted: what
+    /// Stele needs is added to it.
+    /// - Parameters:
+    ///   - identifier: NSStoreUUID of a new store; nil to generate one.
+    ///   - history: where a store that another program created has its history.
     /// - Throws: `StoreError`: `.unsupported` for a model with a feature that is not supported
     ///   (`Model.unsupported()`) and `.invalid` for one with a request that cannot be evaluated
     ///   (`Model.checkRequests()`), both before the file is opened; `.incompatible` where the file
     ///   is not a store, or a store of another model; and errors of SQLite.
     public static func open(
-        path: String, model: Model, identifier: String? = nil
+        path: String, model: Model, identifier: String? = nil, history: HistoryPlace = .auto
     ) throws(StoreError) -> SQLiteStore {
         try check(model)
-        let writer = try StoreFile.connect(path, creates: true, model)
-        let schema = SQLSchema(model: model)
+        let writer = try StoreFile.connect(path, creates: true) {
+            connection throws(StoreError) in
+            try StoreFile.check(connection, path, model).checkHistory(history, path)
+        }
         let file = try StoreFile.prepare(
-            writer, path: path, schema: schema, identifier: identifier)
+            writer, path: path, model: model, identifier: identifier, history: history)
         do throws(StoreError) {
+            let schema = file.schema
             let external = ExternalFolder(store: path)
             if schema.model.hasExternalAttributes { try external.claim(for: file.identifier) }
             // An earlier version of the model may have left files, too.

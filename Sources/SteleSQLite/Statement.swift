@@ -131,7 +131,9 @@ final class Statement {
     @inline(__always)
     func snapshot(_ shape: RowShape, from first: Int32) -> Snapshot? {
         let place = Int(sqlite3_column_int64(handle, first + 1)) &- shape.firstNumber
-        guard shape.sources.indices.contains(place) else { return nil }
+        guard shape.entities.indices.contains(place) else { return nil }
+        let entity = shape.entities[place]
+        guard entity >= 0 else { return nil }
         var values: [Value] = []
         // A pointer avoids a retain and a bounds check for each value.
         shape.sources[place].withUnsafeBufferPointer { sources in
@@ -142,7 +144,7 @@ final class Statement {
             }
         }
         return Snapshot(
-            entity: shape.entities[place], key: sqlite3_column_int64(handle, first),
+            entity: entity, key: sqlite3_column_int64(handle, first),
             version: sqlite3_column_int64(handle, first + 2), values: values)
     }
 

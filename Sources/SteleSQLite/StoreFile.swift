@@ -10,28 +10,39 @@ struct StoreFile {
     let historyLine: HistoryLine
     /// Shared with all programs that have the file open; nil where the lock file cannot be used.
     let lock: StoreLock?
+    /// The model with the file's layout.
+    let schema: SQLSchema
     /// The marks of the last closing, and the value of the commit counter that they hold for.
     var former: (marks: [StoreMark], counter: UInt32)?
 
     /// Configures the connection for writing, creates the tables of an empty file, and rejects a
     /// file that is not a store of the model.
+    /// - Parameters:
+    ///   - identifier: NSStoreUUID of a new store; nil to generate one.
+    ///   - history: where a store of another program has its history.
     static func prepare(
-        _ connection: Connection, path: String, schema: SQLSchema, identifier: String? = nil
+        _ connection: Connection, path: String, model: Model, identifier: String? = nil,
+        history: HistoryPlace = .auto
     ) throws(StoreError) -> StoreFile {
         guard try isEmpty(connection) else {
             // Checked before any setting, so that a file that is not a store stays unchanged.
-            try look(connection, path, schema.model)
+            let found = try check(connection, path, model)
+            try found.checkHistory(history, path)
             try setUp(connection, path)
-            try upgrade(connection)
+            if found.isAdopted {
+                try upgrade(connection)
+            } else {
+                try adopt(connection, path, model, history)
+            }
             var former: (marks: [StoreMark], counter: UInt32)?
             let lock = try StoreLock(store: path) { () throws(StoreError) in
                 try checkIsCurrent(connection, path)
-                former = try beginGeneration(connection, path, schema)
+                former = try beginGeneration(connection, path)
             }
             do throws(StoreError) {
                 try checkIsCurrent(connection, path)
-                try look(connection, path, schema.model)
-                var file = try read(connection, path, lock)
+                let schema = try check(connection, path, model).schema
+                var file = try read(connection, path, lock, schema)
                 file.former = former
                 return file
             } catch {
@@ -46,21 +57,22 @@ struct StoreFile {
         guard try isEmpty(connection) else {
             // Another program created it while this one waited for the lock.
             try connection.run("ROLLBACK")
-            try look(connection, path, schema.model)
-            return try read(connection, path, StoreLock(store: path) {})
+            let schema = try check(connection, path, model).schema
+            return try read(connection, path, StoreLock(store: path) {}, schema)
         }
+        let schema = SQLSchema(model: model)
         try create(connection, schema, identifier ?? UUID().uuidString)
-        return try read(connection, path, StoreLock(store: path) {})
+        return try read(connection, path, StoreLock(store: path) {}, schema)
     }
 
-    /// Opens a connection to a file, or creates it, after a look that refuses a file that is not a
-    /// store of the model without changing it.
-    /// - Parameter other: another model that the store may have.
+    /// Opens a connection to a file, or creates it, after a look that may refuse the file and does
+    /// not change it.
+    /// - Parameter look: refuses a file that is not empty.
     static func connect(
-        _ path: String, creates: Bool, _ model: Model, or other: Model? = nil
+        _ path: String, creates: Bool, _ look: (Connection) throws(StoreError) -> Void
     ) throws(StoreError) -> Connection {
         try StoreLook.before(opening: path) { (connection) throws(StoreError) in
-            if try !isEmpty(connection) { try look(connection, path, model, or: other) }
+            if try !isEmpty(connection) { try look(connection) }
         } _: { () throws(StoreError) in
             let connection = try Connection(path: path, creates: creates)
             _ = try isEmpty(connection)
@@ -81,7 +93,7 @@ struct StoreFile {
     /// copy, so its next saves may differ from those that followed before.
     /// - Returns: the marks of the last closing, and the commit counter after this change.
     private static func beginGeneration(
-        _ connection: Connection, _ path: String, _ schema: SQLSchema
+        _ connection: Connection, _ path: String
     ) throws(StoreError) -> (marks: [StoreMark], counter: UInt32) {
         try connection.run("BEGIN IMMEDIATE")
         let marks = StoreSeal.take(off: path)
@@ -89,8 +101,7 @@ struct StoreFile {
         do throws(StoreError) {
             var (_, metadata) = try self.metadata(connection, path)
             var line = try historyLine(metadata, path)
-            let reader = HistoryReader(schema: schema, connection: connection)
-            line.begin(newGeneration(), after: try reader.lastTransaction())
+            line.begin(newGeneration(), after: try HistoryReader.lastTransaction(connection))
             metadata.historyLine = line.texts
             try metadata.write(to: connection)
         } catch {
@@ -110,6 +121,7 @@ struct StoreFile {
             "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; "
                 + "PRAGMA cache_size = -16384; PRAGMA mmap_size = 1073741824; "
                 + "PRAGMA temp_store = MEMORY")
+        try DerivedTriggers.silence(on: connection)
     }
 
     /// Adds the tables that a store of an earlier version of Stele lacks.
@@ -142,19 +154,6 @@ struct StoreFile {
         return try metadata(connection, path)
     }
 
-    /// Reads the metadata of a file, and rejects one that is not a store of the model.
-    /// - Parameter other: another model that the store may have.
-    @discardableResult
-    static func look(
-        _ connection: Connection, _ path: String, _ model: Model, or other: Model? = nil
-    ) throws(StoreError) -> (identifier: String, metadata: StoreMetadata) {
-        let stored = try look(connection, path)
-        if let other, stored.metadata.isOf(other), !stored.metadata.isOf(model) { return stored }
-        try stored.metadata.check(model)
-        _ = try historyLine(stored.metadata, path)
-        return stored
-    }
-
     private static func create(
         _ connection: Connection, _ schema: SQLSchema, _ identifier: String
     ) throws(StoreError) {
@@ -174,21 +173,21 @@ struct StoreFile {
 
     /// Reads the metadata. No other program is beginning a generation then.
     private static func read(
-        _ connection: Connection, _ path: String, _ lock: StoreLock?
+        _ connection: Connection, _ path: String, _ lock: StoreLock?, _ schema: SQLSchema
     ) throws(StoreError) -> StoreFile {
         let (identifier, metadata) = try metadata(connection, path)
         return StoreFile(
             identifier: identifier, generation: metadata.generation ?? "",
-            historyLine: try historyLine(metadata, path), lock: lock)
+            historyLine: try historyLine(metadata, path), lock: lock, schema: schema)
     }
 
-    private static func historyLine(
+    static func historyLine(
         _ metadata: StoreMetadata, _ path: String
     ) throws(StoreError) -> HistoryLine {
         guard let generation = metadata.generation else {
             throw .incompatible(
                 code: 134020,
-                "\(path) was created by another program; such stores are not supported yet")
+                "\(path) was created by another program: open it for writing, which adopts it")
         }
         guard let texts = metadata.historyLine else { return HistoryLine(generation) }
         guard let line = HistoryLine(texts) else {
@@ -208,7 +207,7 @@ struct StoreFile {
     }
 
     /// Returns eight hexadecimal digits.
-    private static func newGeneration() -> String {
+    static func newGeneration() -> String {
         let digits = String(UInt32.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits
     }

@@ -41,7 +41,7 @@ public enum FuzzTargets {
             ("tokens", TokenTarget.self), ("archives", ArchiveTarget.self),
             ("databases", DatabaseTarget.self),
             ("predicate-archives", PredicateArchiveTarget.self),
-            ("mappings", MappingTarget.self),
+            ("mappings", MappingTarget.self), ("compiled-models", CompiledModelTarget.self),
             ("requests", RequestTarget.self), ("text-stores", TextStoreTarget.self),
             ("binary-stores", BinaryStoreTarget.self), ("xml-stores", XMLStoreTarget.self),
         ]

@@ -90,7 +90,7 @@ struct ModelTarget: FuzzTarget {
             let file = try ModelFile.read(path)
             let model = try file.model()
             _ = (model.notes(), model.unsupported(), file.summary)
-            try writesAgain(file.current)
+            try Self.writesAgain(file.current)
         } catch let error as ModelErrors {
             try require(
                 !error.errors.isEmpty && error.errors.allSatisfy { !$0.message.isEmpty },
@@ -99,7 +99,7 @@ struct ModelTarget: FuzzTarget {
     }
 
     /// What is written reads as the same model.
-    private func writesAgain(_ model: ManagedObjectModel) throws {
+    static func writesAgain(_ model: ManagedObjectModel) throws {
         var writer = ByteWriter()
         model.json().write(to: &writer)
         let bytes = writer.take()

@@ -41,10 +41,10 @@ struct CompiledModelTests {
     func aCompiledModelEqualsItsSource(_ compiled: String, _ source: String, _ name: String) throws
     {
         let read = try Self.version(ModelFile.read(Self.path(compiled)), name)
-        let written = try Self.version(ModelFile.read(Self.path(source)), name)
+        var written = try Self.version(ModelFile.read(Self.path(source)), name)
+        if source.hasPrefix("sample/") { written = Self.withoutColorClass(written) }
         let difference = ModelFacts.difference(
-            try read.withoutTheEditors(),
-            Self.withoutColorClass(try written.withoutTheEditors()))
+            try read.withoutTheEditors(), try written.withoutTheEditors())
         #expect(difference == nil, "\(name): \(difference ?? "")")
         let alone = try ModelFile.read(Self.path("\(compiled)/\(name).mom"))
         #expect(alone.current == read)
@@ -72,12 +72,15 @@ struct CompiledModelTests {
         #expect(try Self.files(beside: path) == before, "the folder has changed")
         read.name = name
         var written = try Self.version(ModelFile.read(Self.path(source)), name)
+        if source.hasPrefix("sample/") { written = Self.withoutColorClass(written) }
+        // The first store is older than the identifier of its version.
+        if name == "Moody" { written.versionIdentifier = "" }
         if ["Moody", "SampleModel2"].contains(name) {
             (read, written) = (Self.withoutClasses(read), Self.withoutClasses(written))
         }
         let difference = ModelFacts.difference(
             try read.withoutTheEditors(),
-            Self.withoutColorClass(try written.withoutTheEditors()))
+            try written.withoutTheEditors())
         #expect(difference == nil, "\(name): \(difference ?? "")")
     }
 
@@ -86,12 +89,43 @@ struct CompiledModelTests {
     }
 
     /// The names, sizes and times of all files in a file's folder.
-    private static func files(beside path: String) throws -> [String] {
+    static func files(beside path: String) throws -> [String] {
         let folder = URL(filePath: path).deletingLastPathComponent()
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map {
             let its = try FileManager.default.attributesOfItem(
                 atPath: folder.appending(path: $0).path)
             return "\($0) \(its[.size] ?? "") \(its[.modificationDate] ?? "")"
+        }
+    }
+
+    /// `stele model contents`: what is written as source reads as the same model.
+    @Test(arguments: [
+        "swiftgen/Model.momd", "sample/Fixtures/SampleModel.momd", "moody/Moody.moody",
+        "moody/Moody 2.moody", "moody/Moody 3.moody", "moody/Moody 4.moody",
+        "moody/Moody 5.moody", "sample/Fixtures/SampleModel_V1.sqlite",
+        "sample/Fixtures/SampleModel_V2.sqlite", "sample2/Fixtures/SampleModel2_V1.sqlite",
+        "sample2/Fixtures/SampleModel2_V2.sqlite",
+    ])
+    func theSourceReadsAsTheSameModel(_ path: String) throws {
+        let path = try Self.path(path)
+        let file =
+            path.hasSuffix(".momd")
+            ? try ModelFile.read(path) : try SQLiteStore.modelFile(path: path)
+        #expect(file.versions.flatMap(\.unwritable) == [])
+        try withFolder { folder in
+            let source = folder.appending(path: "Again.xcdatamodeld").path
+            try file.writeSource(to: source)
+            let again = try ModelFile.read(source)
+            #expect(again.notes == [])
+            #expect(again.currentVersionName == file.currentVersionName)
+            #expect(again.versions.map(\.name) == file.versions.map(\.name))
+            for (version, before) in zip(again.versions, file.versions) {
+                let difference = ModelFacts.difference(version, before)
+                #expect(difference == nil, "\(difference ?? "")")
+            }
+            let error = #expect(throws: ModelErrors.self) { try file.writeSource(to: source) }
+            #expect(error?.description.contains("it exists already") == true)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
         }
     }
 

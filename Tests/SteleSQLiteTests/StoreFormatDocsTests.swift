@@ -60,9 +60,9 @@ import Testing
             from: Data(full.propertyList), format: nil)
         let keys = Set(try #require(list as? [String: Any]).keys)
         let named = try Self.page().matches(of: /(?m)^\| `(\w+)` \|/).map { String($0.1) }
-        // The second opening of a store adds the line of its history.
+        // The second opening of a store adds the line of its history, and an adoption its model.
         #expect(
             Set(named.filter { $0.contains("NS") || $0.hasPrefix("Stele") })
-                == keys.union(["SteleHistoryLine"]))
+                == keys.union(["SteleHistoryLine", "SteleAdoptedModel"]))
     }
 }

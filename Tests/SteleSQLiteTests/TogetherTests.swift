@@ -47,8 +47,7 @@ private final class SaverStage {
         folder = try TemporaryFolder()
         model = try sampleModel("League")
         let connection = try Connection(path: folder.store, creates: true)
-        let schema = SQLSchema(model: model)
-        _ = try StoreFile.prepare(connection, path: folder.store, schema: schema)
+        let schema = try StoreFile.prepare(connection, path: folder.store, model: model).schema
         counting = CountingConnection(connection)
         saver = try SQLSaver(schema: schema, connection: counting)
         let (team, player) = try (entity("Team"), entity("Player"))

@@ -24,8 +24,7 @@ private final class WriterStage {
         model = try sampleModel("League")
         try SQLiteStore.open(path: folder.store, model: model).close()
         connection = try Connection(path: folder.store, creates: false)
-        let schema = SQLSchema(model: model)
-        _ = try StoreFile.prepare(connection, path: folder.store, schema: schema)
+        let schema = try StoreFile.prepare(connection, path: folder.store, model: model).schema
         writer = try Writer(
             connection: connection, queue: queue, schema: schema,
             translator: CurrentTranslator(FetchTranslator(schema: schema)),

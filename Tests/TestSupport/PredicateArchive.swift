@@ -34,6 +34,11 @@ package struct PredicateArchive {
         return archive.bytes(root: root)
     }
 
+    /// The object that a reference names; nil if there is none.
+    package subscript(reference: PropertyList) -> PropertyList? {
+        reference.uid.flatMap { objects.indices.contains($0) ? objects[$0] : nil }
+    }
+
     /// Adds a value, and returns a reference to it.
     package mutating func add(_ value: PropertyList) -> PropertyList {
         objects.append(value)
@@ -57,6 +62,12 @@ package struct PredicateArchive {
 
     package mutating func list(_ references: [PropertyList]) -> PropertyList {
         object("NSArray", ["NS.objects": .array(references)])
+    }
+
+    package mutating func dictionary(_ entries: [(String, PropertyList)]) -> PropertyList {
+        let keys = entries.map { add(.string($0.0)) }
+        return object(
+            "NSDictionary", ["NS.keys": .array(keys), "NS.objects": .array(entries.map(\.1))])
     }
 
     package mutating func add(_ predicate: Predicate) -> PropertyList {
@@ -191,7 +202,7 @@ package struct PredicateArchive {
             ])
     }
 
-    private mutating func constant(_ value: Value) -> PropertyList {
+    package mutating func constant(_ value: Value) -> PropertyList {
         switch value {
         case .null, .key, .external: return .uid(0)
         case .bool(let it): return add(.bool(it))

@@ -30,7 +30,7 @@ package struct JSONFields {
     package mutating func text(_ key: String) -> String? {
         guard let member = take(key) else { return nil }
         guard let text = member.string else { return wrong(key, member, wanted: "a text") }
-        if !text.unicodeScalars.allSatisfy(Self.isAllowed) {
+        if !text.isInXML {
             findings.error(place, "its \(key) has a control character, which XML cannot represent")
         }
         return text
@@ -78,7 +78,7 @@ package struct JSONFields {
 
     private func texts(_ nodes: [JSONNode], of key: String) -> [String] {
         nodes.compactMap { element in
-            if let text = element.string, text.unicodeScalars.allSatisfy(Self.isAllowed) {
+            if let text = element.string, text.isInXML {
                 return text
             }
             findings.error(
@@ -100,7 +100,7 @@ package struct JSONFields {
         }
         var entries: [UserInfoEntry] = []
         member.forEachMember { name, value in
-            if let text = value.string, (name + text).unicodeScalars.allSatisfy(Self.isAllowed) {
+            if let text = value.string, (name + text).isInXML {
                 entries.append(UserInfoEntry(key: name, value: text))
             } else {
                 findings.error(
@@ -160,15 +160,6 @@ package struct JSONFields {
     private func wrong<T>(_ key: String, _ member: JSONNode, wanted: String) -> T? {
         findings.error(place, "its \(key) must be \(wanted), and is \(member.kindName)")
         return nil
-    }
-
-    /// Whether XML can represent the character, so that every model can be written as XML.
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x09, 0x0A, 0x0D: true
-        case 0..<0x20, 0xFFFE, 0xFFFF: false
-        default: true
-        }
     }
 }
 

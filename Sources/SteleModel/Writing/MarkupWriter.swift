@@ -169,3 +169,8 @@ struct MarkupAttributes {
         if value != 0 { pairs.append((name, String(value))) }
     }
 }
+
+extension String {
+    /// Whether a model file can have the text: XML has no escape for most control characters.
+    package var isInXML: Bool { unicodeScalars.allSatisfy(MarkupWriter.canHold) }
+}

@@ -6,7 +6,7 @@ import StelePredicates
 extension CompiledModelReader {
     mutating func entity(_ reference: PropertyList) throws(ArchiveError) -> EntityDescription {
         let fields = try object(reference, "NSEntityDescription")
-        let name = try unarchiver.text(fields["NSEntityName"])
+        let name = try text(fields["NSEntityName"])
         place = name
         var entity = EntityDescription(name: name)
         entity.managedObjectClassName = try optionalText(fields["NSClassNameForEntity"])
@@ -28,14 +28,19 @@ extension CompiledModelReader {
         var inherited: Set<String> = []
         if !unarchiver.isNil(fields["NSSuperentity"]) {
             let parent = try object(fields["NSSuperentity"], "NSEntityDescription")
-            entity.parentName = try unarchiver.text(parent["NSEntityName"])
+            entity.parentName = try text(parent["NSEntityName"])
             inherited = Set(try dictionary(parent["NSProperties"]).map(\.key))
         }
+        // The compiler also marks a property that is the only element of a fetch index as indexed.
+        let marked = Set(
+            entity.fetchIndexes.compactMap { index in
+                index.elements.count == 1 ? index.elements[0].propertyName : nil
+            })
         var kinds: [[PropertyDescription]] = [[], [], []]
         for (name, reference) in try dictionary(fields["NSProperties"])
         where !inherited.contains(name) {
             place = "\(entity.name).\(name)"
-            let property = try property(name, reference, of: entity)
+            let property = try property(name, reference, isMarked: marked.contains(name))
             switch property {
             case .attribute: kinds[0].append(property)
             case .relationship: kinds[1].append(property)
@@ -46,20 +51,20 @@ extension CompiledModelReader {
     }
 
     private mutating func property(
-        _ name: String, _ reference: PropertyList, of entity: EntityDescription
+        _ name: String, _ reference: PropertyList, isMarked: Bool
     ) throws(ArchiveError) -> PropertyDescription {
         let (fields, className) = try object(reference)
         switch className {
         case "NSAttributeDescription", "NSDerivedAttributeDescription":
             var attribute = try attribute(name, fields)
             if className == "NSDerivedAttributeDescription" {
-                attribute.derivationExpression = try derivation(fields)
+                attribute.derivationExpression = try Self.checked(derivation(fields))
             }
-            attribute.isIndexed = isIndexed(name, fields, of: entity)
+            attribute.isIndexed = Self.flag(fields["NSIsIndexed"]) && !isMarked
             return .attribute(attribute)
         case "NSRelationshipDescription":
             var relationship = try relationship(name, fields)
-            relationship.isIndexed = isIndexed(name, fields, of: entity)
+            relationship.isIndexed = Self.flag(fields["NSIsIndexed"]) && !isMarked
             return .relationship(relationship)
         case "NSFetchedPropertyDescription": return .fetchedProperty(try fetched(name, fields))
         case "NSCompositeAttributeDescription":
@@ -70,22 +75,13 @@ extension CompiledModelReader {
         }
     }
 
-    /// Whether a property has an index in the older form. The compiler also marks a property that
-    /// is the only element of a fetch index.
-    private func isIndexed(
-        _ name: String, _ fields: PropertyList, of entity: EntityDescription
-    ) -> Bool {
-        Self.flag(fields["NSIsIndexed"])
-            && !entity.fetchIndexes.contains { $0.elements.map(\.propertyName) == [name] }
-    }
-
     /// Lists of names.
     private mutating func lists(_ reference: PropertyList?) throws(ArchiveError) -> [[String]] {
         if unarchiver.isNil(reference) { return [] }
         var all: [[String]] = []
         for element in try unarchiver.list(reference) {
             var names: [String] = []
-            for name in try unarchiver.list(element) { names.append(try unarchiver.text(name)) }
+            for name in try unarchiver.list(element) { names.append(try text(name)) }
             if !names.isEmpty { all.append(names) }
         }
         return all
@@ -115,7 +111,7 @@ extension CompiledModelReader {
         _ reference: PropertyList, of entity: String
     ) throws(ArchiveError) -> FetchIndexDescription {
         let fields = try object(reference, "NSFetchIndexDescription")
-        var index = FetchIndexDescription(name: try unarchiver.text(fields["NSIndexName"]))
+        var index = FetchIndexDescription(name: try text(fields["NSIndexName"]))
         place = "\(entity), index \(index.name)"
         for element in try unarchiver.list(fields["NSIndexElements"]) {
             index.elements.append(try fetchIndexElement(element))
@@ -141,14 +137,15 @@ extension CompiledModelReader {
         let (described, className) = try object(property)
         if className == "NSExpressionDescription" {
             element.propertyName = nil
-            element.expression = try unarchiver.expression(described["NSExpression"]).description
+            element.expression = try Self.checked(
+                unarchiver.expression(described["NSExpression"]).description)
             let number = try Self.number(described["NSExpressionResultType"], "a type")
             guard let type = AttributeType(rawValue: number) else {
                 throw ArchiveError("has the attribute type \(number), which is not known")
             }
             element.expressionType = type == .undefined ? nil : type
         } else if element.propertyName == nil {
-            element.propertyName = try unarchiver.text(described["NSPropertyName"])
+            element.propertyName = try text(described["NSPropertyName"])
         }
         return element
     }
@@ -163,6 +160,6 @@ extension CompiledModelReader {
             throw ArchiveError(
                 "contains a predicate that cannot be written as a text: \(text.prefix(200))")
         }
-        return text
+        return try Self.checked(text)
     }
 }

@@ -50,6 +50,7 @@ extension CompiledModelReader {
             findings.error(place, "its default is not of the type \(type.name)")
             return .null
         }
+        if case .string(let text) = value { _ = try Self.checked(text) }
         return value
     }
 
@@ -115,7 +116,7 @@ extension CompiledModelReader {
             return
         }
         let inverse = try object(reference, "NSRelationshipDescription")
-        result.inverseName = try unarchiver.text(inverse["NSPropertyName"])
+        result.inverseName = try text(inverse["NSPropertyName"])
         // Some archives leave out the entity of a property.
         result.inverseEntityName =
             unarchiver.isNil(inverse["NSEntity"])

@@ -32,7 +32,8 @@ extension AttributeDescription {
         }
         if comparison.type == .matches {
             guard comparison.left == .evaluatedObject, comparison.options.isEmpty,
-                regularExpression == nil, case .constant(.string(let text)) = comparison.right
+                regularExpression == nil, case .constant(.string(let text)) = comparison.right,
+                text.isInXML
             else { return false }
             regularExpression = text
             return true

@@ -27,7 +27,10 @@ package struct CompiledModelReader {
     ) throws(ModelErrors) -> (ManagedObjectModel, notes: [ModelError]) {
         let archive: KeyedArchive
         do { archive = try KeyedArchive(reading: bytes) } catch {
-            throw ModelErrors(path, "it " + error.message)
+            throw ModelErrors(
+                path,
+                "it is no compiled model, which is a binary keyed archive: it "
+                    + error.message)
         }
         var reader = CompiledModelReader(unarchiver: PredicateUnarchiver(archive))
         let model: ManagedObjectModel
@@ -98,7 +101,7 @@ package struct CompiledModelReader {
         if unarchiver.isNil(reference) { return "" }
         var all: [String] = []
         for element in try unarchiver.list(reference) {
-            if let text = text(in: element) { all.append(text) }
+            if let text = text(in: element) { all.append(try Self.checked(text)) }
         }
         all.sort()
         if all.count > 1 {
@@ -133,7 +136,7 @@ package struct CompiledModelReader {
 
     /// The name of the entity that a reference names.
     mutating func entityName(_ reference: PropertyList?) throws(ArchiveError) -> String {
-        try unarchiver.text(object(reference, "NSEntityDescription")["NSEntityName"])
+        try text(object(reference, "NSEntityDescription")["NSEntityName"])
     }
 
     /// The name that a reference to a text or else one to an entity names.
@@ -147,8 +150,21 @@ package struct CompiledModelReader {
     /// The text; nil if it is absent or empty.
     mutating func optionalText(_ reference: PropertyList?) throws(ArchiveError) -> String? {
         if unarchiver.isNil(reference) { return nil }
-        let text = try unarchiver.text(reference)
-        return text.isEmpty ? nil : text
+        let found = try text(reference)
+        return found.isEmpty ? nil : found
+    }
+
+    /// The text that a reference names.
+    mutating func text(_ reference: PropertyList?) throws(ArchiveError) -> String {
+        try Self.checked(unarchiver.text(reference))
+    }
+
+    /// The text, which a model file must be able to have.
+    static func checked(_ text: String) throws(ArchiveError) -> String {
+        guard text.isInXML else {
+            throw ArchiveError("has a text with a control character, which XML cannot represent")
+        }
+        return text
     }
 
     /// The text that a reference names; nil for an object that is no text.
@@ -201,7 +217,7 @@ package struct CompiledModelReader {
         var entries: [(key: String, value: PropertyList)] = []
         for (key, value) in zip(keys, values)
         where !unarchiver.isNil(value) && value.uid != absent {
-            entries.append((try unarchiver.text(key), value))
+            entries.append((try text(key), value))
         }
         return entries.sorted { $0.key < $1.key }
     }
@@ -211,7 +227,7 @@ package struct CompiledModelReader {
         var entries: [UserInfoEntry] = []
         for (key, value) in try dictionary(fields["NSUserInfo"]) {
             if text(in: value) != nil {
-                entries.append(UserInfoEntry(key: key, value: try unarchiver.text(value)))
+                entries.append(UserInfoEntry(key: key, value: try text(value)))
             } else {
                 findings.note(
                     place, "its user info has a value for \(key) that is no text and is ignored")

@@ -22,10 +22,12 @@ package struct StoreMetadata: Sendable, Hashable {
         static let generation = "SteleGeneration"
         static let historyLine = "SteleHistoryLine"
         static let longDecimals = "SteleLongDecimals"
+        static let adoptedModel = "SteleAdoptedModel"
 
         static let all: Set<String> = [
             storeType, hashes, hashesVersion, identifiers, frameworkVersion, autoVacuumLevel,
             digest, checksum, migrationManager, generation, historyLine, longDecimals,
+            adoptedModel,
         ]
     }
 
@@ -69,6 +71,36 @@ package struct StoreMetadata: Sendable, Hashable {
 
     /// The first part of a new store's tokens; nil in a store that another program created.
     package var generation: String? { self[Key.generation]?.string }
+
+    /// Whether the version hashes are Core Data's own: another program created the store, and its
+    /// hashes stay when Stele adopts it.
+    package var hasForeignHashes: Bool {
+        generation == nil || self[Key.adoptedModel] != nil
+    }
+
+    /// Returns whether the store was adopted with a model, and has had the same hashes since.
+    package func isAdopted(with model: Model) -> Bool {
+        self[Key.adoptedModel]?.string == adoption(with: model)
+    }
+
+    /// Records that the store, which another program created, belongs to a model. All other keys
+    /// stay.
+    /// - Parameter generation: the first part of the store's tokens, where it has none yet.
+    package mutating func adopt(with model: Model, generation: String) {
+        if self.generation == nil { self[Key.generation] = .string(generation) }
+        self[Key.adoptedModel] = .string(adoption(with: model))
+    }
+
+    /// The hashes in the store, and those that Stele computes for the model.
+    private func adoption(with model: Model) -> String {
+        Self.checksum(of: hashes) + " " + model.versionChecksum
+    }
+
+    /// The version identifiers of the model that the store was made with, for messages.
+    package var versionIdentifiers: String {
+        let known = (texts(Key.identifiers) ?? []).filter { !$0.isEmpty }
+        return known.isEmpty ? "no identifier" : known.joined(separator: ", ")
+    }
 
     /// The generations of the tokens, as `HistoryLine.texts`; nil where there is only one.
     package var historyLine: [String]? {
@@ -165,6 +197,29 @@ package struct StoreMetadata: Sendable, Hashable {
             code: 134100,
             "the store belongs to another model: \(what)\(more). A migration is needed: "
                 + "see stele migrate --plan")
+    }
+
+    /// Checks that the store's version hashes, which are not Stele's, are of a model's entities.
+    /// - Throws: `StoreError.incompatible` (134100) with the first entity that only one of both has.
+    package func checkNames(_ model: Model) throws(StoreError) {
+        let (names, wanted) = (Set(hashes.keys), Set(model.storedEntities.map(\.name)))
+        guard let first = names.symmetricDifference(wanted).sorted().first else { return }
+        throw refusal(
+            of: model,
+            names.contains(first)
+                ? "the store has an entity \(first) that the model does not have"
+                : "the model has an entity \(first) that the store does not have")
+    }
+
+    /// The error for a store, created by another program, that does not belong to a model.
+    package func refusal(of model: Model, _ difference: String) -> StoreError {
+        let own = model.declaration.versionIdentifier
+        return .incompatible(
+            code: 134100,
+            "the store belongs to another model than \(model.name): \(difference). The store was "
+                + "made with model version \(versionIdentifiers), and \(model.name) is version "
+                + "\(own.isEmpty ? "without an identifier" : own): use the model that the store was "
+                + "made with")
     }
 
     /// NSStoreModelVersionHashesDigest: SHA-512 over names and hashes, sorted by the names' bytes.

@@ -110,7 +110,7 @@ final class Select {
         return conditions
     }
 
-    /// Returns the condition on Z_ENT, which has a range of values for an entity with subentities;
+    /// Returns the condition on Z_ENT, which has several values for an entity with subentities;
     /// nil for a whole table. A + keeps SQLite from the index on Z_ENT, which is rarely selective,
     /// where another condition or an order can use an index.
     private func entityCondition(isCounted: Bool) -> Condition? {
@@ -119,14 +119,16 @@ final class Select {
             request.includesSubentities ? entity.subtree : entity.index..<(entity.index + 1)
         let schema = translation.schema
         if wanted == schema.model.root(of: entity).subtree { return nil }
-        let (first, last) = (
-            schema.number(of: wanted.lowerBound), schema.number(of: wanted.upperBound - 1)
-        )
+        let numbers = wanted.map(schema.number(of:))
+        guard let first = numbers.min(), let last = numbers.max() else { return nil }
         let isFree = request.predicate == nil
         let isServed = isFree && (isCounted || (first == last && request.sortDescriptors.isEmpty))
         let column = isServed ? "t0.Z_ENT" : "+t0.Z_ENT"
-        return Condition(
-            first == last ? "\(column) = \(first)" : "\(column) BETWEEN \(first) AND \(last)")
+        if first == last { return Condition("\(column) = \(first)") }
+        if last - first == numbers.count - 1 {
+            return Condition("\(column) BETWEEN \(first) AND \(last)")
+        }
+        return Condition("\(column) IN (\(numbers.map(String.init).joined(separator: ", ")))")
     }
 
     /// Returns whether an expression is the object itself or a to-one relationship of it.

@@ -20,10 +20,14 @@ public struct HistoryReader {
         "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(HistoryTables.transaction)")
     private static let oldest = SQLText("SELECT MIN(Z_PK) FROM ATRANSACTION")
     private static let transactions = SQLText(
-        "SELECT t.Z_PK, t.ZTIMESTAMP, a.ZNAME, c.ZNAME FROM ATRANSACTION t "
+        "SELECT t.Z_PK, t.ZTIMESTAMP, ifnull(a.ZNAME, t.ZAUTHOR), "
+            + "ifnull(c.ZNAME, t.ZCONTEXTNAME) FROM ATRANSACTION t "
             + "LEFT JOIN ATRANSACTIONSTRING a ON a.Z_PK = t.ZAUTHORTS "
             + "LEFT JOIN ATRANSACTIONSTRING c ON c.Z_PK = t.ZCONTEXTNAMETS "
             + "WHERE t.Z_PK > ?1 ORDER BY t.Z_PK LIMIT ?2")
+    private static let transactionsWithTexts = SQLText(
+        "SELECT Z_PK, ZTIMESTAMP, ZAUTHOR, ZCONTEXTNAME FROM ATRANSACTION "
+            + "WHERE Z_PK > ?1 ORDER BY Z_PK LIMIT ?2")
     private static let changes = SQLText(
         "SELECT c.Z_PK, c.ZCHANGETYPE, c.ZENTITY, c.ZENTITYPK, c.ZTRANSACTIONID, b.ZVERSION, "
             + "b.ZVALUES FROM ACHANGE c "
@@ -32,7 +36,14 @@ public struct HistoryReader {
 
     /// Returns the number of the last transaction in the view; 0 for none.
     public func lastTransaction() throws(StoreError) -> Int64 {
-        try connection.integer(Self.token) ?? 0
+        try Self.lastTransaction(connection)
+    }
+
+    /// Returns the number of the last transaction in the view of a connection; 0 for none.
+    public static func lastTransaction(
+        _ connection: any SQLConnection
+    ) throws(StoreError) -> Int64 {
+        try connection.integer(token) ?? 0
     }
 
     /// Returns the number of the oldest transaction in the history; nil for none.
@@ -64,15 +75,15 @@ public struct HistoryReader {
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
         let heads = try connection.rows(
-            Self.transactions, [.int(token), .int(Int64(limit))],
+            schema.internsHistoryTexts ? Self.transactions : Self.transactionsWithTexts,
+            [.int(token), .int(Int64(limit))],
             [.integer, .date, .text, .text])
         guard case .int(let first)? = heads.first?.first, case .int(let last)? = heads.last?.first
         else { return [] }
-        var rows = try connection.rows(
+        let rows = try connection.rows(
             Self.changes, [.int(first), .int(last)],
             [.integer, .integer, .integer, .integer, .integer, .integer, .text]
-        ).compactMap(ChangeRow.init)
-        rows.removeAll { !schema.model.entities.indices.contains($0.entity) }
+        ).compactMap { ChangeRow($0, schema) }
         let states = HistoryStates(
             schema: schema, connection: connection, images: images, known: known)
         let after = values ? try states.after(rows) : [:]
@@ -110,7 +121,7 @@ public struct HistoryReader {
 struct ChangeRow {
     var key: Int64
     var kind: ObjectChange.Kind
-    /// The index of the concrete entity; out of the model's range in a row of another program.
+    /// The index of the concrete entity.
     var entity: Int
     var object: Int64
     var transaction: Int64
@@ -119,16 +130,19 @@ struct ChangeRow {
     var version: Int64?
     var image: String?
 
-    init?(_ row: [Value]) {
+    /// Nil for a row of an entity that the model does not have.
+    init?(_ row: [Value], _ schema: SQLSchema) {
         guard case .int(let key) = row[0], case .int(let type) = row[1],
             case .int(let number) = row[2], case .int(let object) = row[3],
-            case .int(let transaction) = row[4], let kind = ObjectChange.Kind(rawValue: Int(type))
+            case .int(let transaction) = row[4],
+            let kind = Int(exactly: type).flatMap(ObjectChange.Kind.init(rawValue:)),
+            let entity = schema.entity(numbered: number)
         else { return nil }
         self.key = key
         self.kind = kind
         self.object = object
         self.transaction = transaction
-        entity = Int(number) &- 1
+        self.entity = entity
         if case .int(let version) = row[5] { self.version = version }
         if case .string(let text) = row[6] { image = text }
     }

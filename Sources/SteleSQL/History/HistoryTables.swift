@@ -5,7 +5,7 @@ package enum HistoryTables {
     static let transaction = 16002
     static let transactionString = 16003
 
-    static let entities: [(number: Int, name: String)] = [
+    package static let entities: [(number: Int, name: String)] = [
         (change, "CHANGE"), (transaction, "TRANSACTION"), (transactionString, "TRANSACTIONSTRING"),
     ]
 
@@ -21,7 +21,7 @@ package enum HistoryTables {
     /// The family of the row with the mark; no Z_ENT is 0.
     static let markFamily = 0
 
-    static let creation = [
+    package static let creation = [
         "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, "
             + "ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, "
             + "ZCOLUMNS BLOB )",
@@ -50,6 +50,9 @@ package enum HistoryTables {
     private static let placesCreation =
         "CREATE TABLE \(imagePlaces) ( ZFAMILY INTEGER, ZENTITYPK INTEGER, ZIMAGE INTEGER, "
         + "PRIMARY KEY (ZFAMILY, ZENTITYPK, ZIMAGE) ) WITHOUT ROWID"
+
+    /// The tables of Stele.
+    package static let own = Array(creation.suffix(2))
 
     /// The statements that upgrade a store with an index instead of the table of places.
     package static let upgrade = [

@@ -10,11 +10,7 @@ struct HistoryWriter {
     /// The keys of interned texts.
     private var strings: [ExactText: Int64] = [:]
     private var places: ImagePlaces
-    private var transactionRows = RowBuffer(
-        table: "ATRANSACTION",
-        columns: [
-            "Z_PK", "ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP",
-        ], constants: [("Z_ENT", "\(HistoryTables.transaction)")])
+    private var transactionRows: RowBuffer
     private var changeRows = RowBuffer(
         table: "ACHANGE",
         columns: ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"],
@@ -34,6 +30,12 @@ struct HistoryWriter {
         self.schema = schema
         images = BeforeImage(schema.model, folder: connection.externalFolder)
         places = try ImagePlaces(connection)
+        let texts = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"]
+        transactionRows = RowBuffer(
+            table: "ATRANSACTION",
+            columns: ["Z_PK"] + (schema.internsHistoryTexts ? texts.map { $0 + "TS" } : texts)
+                + ["ZTIMESTAMP"],
+            constants: [("Z_ENT", "\(HistoryTables.transaction)")])
     }
 
     /// The state for `restore`: the number of waiting rows, and the interned texts.
@@ -159,11 +161,13 @@ struct HistoryWriter {
         return .data([UInt8](repeating: 0xFF, count: (count + 7) / 8))
     }
 
-    /// Returns the key of an interned text; null for nil.
+    /// Returns the key of an interned text, or the text where the store has no table of texts; null
+    /// for nil.
     private mutating func key(
         of text: String?, _ counters: inout Counters, _ connection: any SQLConnection
     ) throws(StoreError) -> Value {
         guard let text else { return .null }
+        guard schema.internsHistoryTexts else { return .string(text) }
         if let known = strings[ExactText(text)] { return .int(known) }
         if let found = try connection.integer(Self.stringSelect, [.string(text)]) {
             strings[ExactText(text)] = found

@@ -19,7 +19,11 @@ struct HistoryMigration {
 
     func run() throws(StoreError) {
         let entities = map.source.model.entities
-        let isEven = entities.allSatisfy { map.successor(of: $0)?.index == $0.index }
+        let isEven = entities.allSatisfy { entity in
+            map.successor(of: entity).map {
+                map.destination.number(of: $0.index) == map.source.number(of: entity.index)
+            } ?? false
+        }
         let isInPlace = entities.allSatisfy { entity in
             map.successor(of: entity).map { $0.root == entity.root } ?? entity.isAbstract
         }

@@ -122,7 +122,9 @@ struct MigrationMap {
     /// Whether an entity or one of its subentities has another number afterwards.
     func renumbers(_ old: Int) -> Bool {
         source.model.family(of: source.model.entities[old]).contains { entity in
-            successors[entity.index].map { $0.index != entity.index } ?? false
+            successors[entity.index].map {
+                destination.number(of: $0.index) != source.number(of: entity.index)
+            } ?? false
         }
     }
 

@@ -109,7 +109,7 @@ extension StoreMigration {
             let columns = map.destination.selectList(of: table, alias: "t0")
             let next = SQLText(
                 "SELECT \(columns) FROM \(table.name) t0 "
-                    + "WHERE +t0.Z_ENT = \(entity.index + 1) AND t0.Z_PK > ?1 "
+                    + "WHERE +t0.Z_ENT = \(map.destination.number(of: entity.index)) AND t0.Z_PK > ?1 "
                     + "ORDER BY t0.Z_PK LIMIT \(Self.derivedStep)")
             var last = Int64.min
             while true {
@@ -131,10 +131,9 @@ extension StoreMigration {
             SQLText("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY"), [], [.integer, .integer])
         for row in rows {
             guard case .int(let number) = row[0], case .int(let key) = row[1] else { continue }
-            highest[Int(number)] = key
+            if let number = Int(exactly: number) { highest[number] = key }
         }
-        let last = max(source.model.entities.count, destination.model.entities.count)
-        try work.run("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 1 AND \(last)")
+        try work.run("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < \(HistoryTables.change)")
         let insert = SQLText("INSERT INTO Z_PRIMARYKEY VALUES (?1, ?2, ?3, ?4)")
         for entity in destination.model.storedEntities {
             let old = entity.parent == nil ? map.sourceRoot(of: entity.index) : nil

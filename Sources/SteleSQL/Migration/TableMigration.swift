@@ -18,6 +18,8 @@ struct TableMigration {
     let old: SQLTable?
     /// The entities of the rows.
     let rows: [(source: Entity, destination: Entity)]
+    /// The Z_ENT of these entities, before and afterwards.
+    private let numbers: [(source: Int, destination: Int)]
     /// The origins of the table's columns, in their order. No two are the same column.
     let origins: [ColumnOrigin]
     /// Whether the old table has objects of other entities, which do not go into this one.
@@ -30,6 +32,12 @@ struct TableMigration {
         self.table = table
         self.mayAlter = mayAlter
         rows = map.rows(of: table.root)
+        numbers = rows.map {
+            (
+                map.source.number(of: $0.source.index),
+                map.destination.number(of: $0.destination.index)
+            )
+        }
         guard let root = rows.first?.source.root, let old = map.source.tables[root] else {
             self.old = nil
             origins = table.columns.map { _ in .empty }
@@ -85,7 +93,7 @@ struct TableMigration {
     }
 
     /// Whether rows get another Z_ENT.
-    var isRenumbered: Bool { rows.contains { $0.source.index != $0.destination.index } }
+    var isRenumbered: Bool { numbers.contains { $0.source != $0.destination } }
 
     /// Whether columns get values that their rows did not have.
     var isComputed: Bool {
@@ -95,14 +103,14 @@ struct TableMigration {
     /// The Z_ENT of a row of the source's table afterwards, as SQL.
     var number: String {
         guard isRenumbered else { return "Z_ENT" }
-        let cases = rows.map { "WHEN \($0.source.index + 1) THEN \($0.destination.index + 1)" }
+        let cases = numbers.map { "WHEN \($0.source) THEN \($0.destination)" }
         return "CASE Z_ENT \(cases.joined(separator: " ")) END"
     }
 
     /// The condition on a row of the source's table that it goes into this one.
     var condition: String {
         // The + keeps SQLite from the index on entities: rows are taken in the order of their keys.
-        "+Z_ENT IN " + MigrationMap.list(rows.map { $0.source.index + 1 })
+        "+Z_ENT IN " + MigrationMap.list(numbers.map(\.source))
     }
 }
 

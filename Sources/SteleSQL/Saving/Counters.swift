@@ -14,11 +14,12 @@ struct Counters {
     /// Reads the counters. The caller holds the write lock. A counter is at least the highest key
     /// in the table, for files whose writer did not update Z_PRIMARYKEY.
     init(_ schema: SQLSchema, _ connection: any SQLConnection) throws(StoreError) {
-        maxima = Array(repeating: 0, count: schema.model.entities.count + 1 + Self.histories)
+        let last = schema.numbers.max() ?? 0
+        maxima = Array(repeating: 0, count: last + 1 + Self.histories)
         changed = Array(repeating: false, count: maxima.count)
         for row in try connection.rows(Self.reading, [], [.integer, .integer]) {
             if case .int(let entity) = row[0], case .int(let highest) = row[1] {
-                guard let place = place(of: Int(entity)) else { continue }
+                guard let place = Int(exactly: entity).flatMap(place(of:)) else { continue }
                 maxima[place] = highest
             }
         }
@@ -34,8 +35,8 @@ struct Counters {
     /// The number of the history's own entities, from 16001 on.
     private static let histories = 3
 
-    /// Returns the index of a Z_ENT's counter: the model's entities, then the history's; nil for
-    /// any other number, which a file may have.
+    /// Returns the index of a Z_ENT's counter: the entities', then the history's; nil for any other
+    /// number, which a file may have.
     private func place(of entity: Int) -> Int? {
         let own = maxima.count - Self.histories
         if entity >= 0, entity < own { return entity }

@@ -1,8 +1,9 @@
 import SteleModel
 
 /// A Decimal as a DECIMAL column stores it. A value of up to 15 significant digits is an integer,
-/// or a real whose shortest digits are those of the value, as in Core Data. A longer one is a blob
-/// of ASCII digits, which the column's NUMERIC affinity does not convert.
+/// or a real whose shortest digits are those of the value, as in Core Data. So is one of 16 or 17
+/// digits that are the shortest of a real: Core Data's stores have them. Any other one is a blob of
+/// ASCII digits, which the column's NUMERIC affinity does not convert.
 public enum DecimalColumn: Sendable {
     /// A whole number.
     case integer(Int64)
@@ -27,6 +28,11 @@ public enum DecimalColumn: Sendable {
                 self = .real(real)
                 return
             }
+        } else if significant <= 17, text.contains(Self.point),
+            let real = Double(String(decoding: text, as: UTF8.self)), Self.decimal(real) == value
+        {
+            self = .real(real)
+            return
         }
         self = .digits(text)
     }

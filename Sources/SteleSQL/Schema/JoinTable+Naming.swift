@@ -4,12 +4,22 @@ extension JoinTable {
     /// The join table seen from `it`, with Core Data's names. One of the two relationships names
     /// it: of two relationships of one entity, the one whose name sorts last; else the one of the
     /// entity whose name sorts first, counting inherited relationships.
-    init(_ it: Relationship, _ inverse: Relationship, _ model: Model) {
+    /// - Parameter numbers: the Z_ENT of each entity.
+    /// - Returns: the table with that name, and with that of the other relationship; one where the
+    ///   relationship is its own inverse.
+    static func either(
+        _ it: Relationship, _ inverse: Relationship, _ model: Model, _ numbers: [Int]
+    ) -> [JoinTable] {
+        if it === inverse { return [JoinTable(it, inverse, numbers, owns: true)] }
+        let owns = owns(it, inverse, model)
+        return [owns, !owns].map { JoinTable(it, inverse, numbers, owns: $0) }
+    }
+
+    private init(_ it: Relationship, _ inverse: Relationship, _ numbers: [Int], owns: Bool) {
         isReflexive = it === inverse
-        let owns = isReflexive || Self.owns(it, inverse, model)
         isOwningSide = owns
         let (owning, other) = owns ? (it, inverse) : (inverse, it)
-        let (a, b) = (owning.owner + 1, other.owner + 1)
+        let (a, b) = (numbers[owning.owner], numbers[other.owner])
         let (name, otherName) = (owning.name.uppercased(), other.name.uppercased())
         self.name = "Z_\(a)\(name)"
         let owners = "Z_\(a)\(otherName)"

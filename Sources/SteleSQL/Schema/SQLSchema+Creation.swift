@@ -38,7 +38,9 @@ extension SQLSchema {
 
     /// The rows of Z_PRIMARYKEY: number, name and parent's number of each entity.
     package var primaryKeyRows: [(number: Int, name: String, parent: Int)] {
-        model.storedEntities.map { ($0.index + 1, $0.name, $0.parent.map { $0 + 1 } ?? 0) }
+        model.storedEntities.map {
+            (number(of: $0.index), $0.name, $0.parent.map(number(of:)) ?? 0)
+        }
             + HistoryTables.entities.map { ($0.number, $0.name, 0) }
     }
 

@@ -27,9 +27,54 @@ public final class SQLSchema: Sendable {
     /// The slots of each entity's attributes that an index begins with.
     let indexedSlots: [Set<Int>]
 
-    /// Computes the layout of a model.
-    public init(model: Model) {
+    /// Whether the history's texts are rows of ATRANSACTIONSTRING; older stores of Core Data have
+    /// them in ATRANSACTION.
+    let internsHistoryTexts: Bool
+
+    /// The Z_ENT of each entity.
+    @usableFromInline let numbers: [Int]
+    /// The index of the entity of each Z_ENT; negative for a number that no entity has.
+    private let entitiesByNumber: [Int]
+
+    /// Computes the layout of a new store.
+    public convenience init(model: Model) {
+        self.init(
+            model, numbers: model.entities.map { $0.index + 1 }, internsHistoryTexts: true,
+            table: { $0 }, join: { either, _ in either[0] })
+    }
+
+    /// Fits a model to the layout of a store's file.
+    /// - Throws: `StoreError.incompatible` (134100) with the entity, table or column that the model
+    ///   needs and the file does not have.
+    package convenience init(model: Model, layout: StoreLayout) throws(StoreError) {
+        let stored = Set(model.storedEntities.map(\.root))
+        try self.init(
+            model, numbers: try layout.numbers(of: model),
+            internsHistoryTexts: layout.internsHistoryTexts,
+            table: { table throws(StoreError) in
+                stored.contains(table.root) ? try layout.fitting(table, model) : table
+            },
+            join: { either, it throws(StoreError) in
+                stored.contains(model.entities[it.owner].root)
+                    ? try layout.fitting(either, of: it, model) : either[0]
+            })
+    }
+
+    /// - Parameters:
+    ///   - numbers: the Z_ENT of each entity.
+    ///   - fit: gives a table the names that the file has.
+    ///   - fitJoin: chooses the join table of a relationship, and gives it these names.
+    private init<Failure: Error>(
+        _ model: Model, numbers: [Int], internsHistoryTexts: Bool,
+        table fit: (SQLTable) throws(Failure) -> SQLTable,
+        join fitJoin: ([JoinTable], Relationship) throws(Failure) -> JoinTable
+    ) throws(Failure) {
         self.model = model
+        self.numbers = numbers
+        self.internsHistoryTexts = internsHistoryTexts
+        var byNumber = [Int](repeating: -1, count: (numbers.max() ?? 0) + 1)
+        for (index, number) in numbers.enumerated() { byNumber[number] = index }
+        entitiesByNumber = byNumber
         externalSlots = model.entities.map { entity in
             entity.slots.indices.filter {
                 if case .attribute(let it) = entity.slots[$0] { it.isExternal } else { false }
@@ -40,11 +85,13 @@ public final class SQLSchema: Sendable {
         var mappings: [Int: EntityMapping] = [:]
         var columns = SQLTableBuilder.ToManyColumns()
         for root in model.entities where root.parent == nil {
-            let built = SQLTableBuilder(model: model, root: root).build()
-            tables[root.index] = built.table
-            mappings.merge(built.mappings) { first, _ in first }
-            columns.orders.merge(built.toManys.orders) { first, _ in first }
-            columns.owners.merge(built.toManys.owners) { first, _ in first }
+            let builder = SQLTableBuilder(model: model, root: root, numbers: numbers)
+            let table = try fit(builder.table())
+            tables[root.index] = table
+            let places = builder.places(in: table)
+            mappings.merge(places.mappings) { first, _ in first }
+            columns.orders.merge(places.toManys.orders) { first, _ in first }
+            columns.owners.merge(places.toManys.owners) { first, _ in first }
         }
         self.tables = tables
         let ordered = model.entities.compactMap { mappings[$0.index] }
@@ -53,16 +100,33 @@ public final class SQLSchema: Sendable {
         self.entityTables = entityTables
         danglingEnds = Self.danglingEnds(model, entityTables, ordered)
         hasEntityColumns = ordered.contains { $0.entityColumns.contains { $0 >= 0 } }
-        toManys = model.relationships.map {
-            Self.storage(
-                of: $0, in: model, tables: entityTables, mappings: ordered, columns: columns)
+        var toManys: [ToManyStorage?] = []
+        for it in model.relationships {
+            if let inverse = model.inverse(of: it), it.isToMany, inverse.isToMany {
+                toManys.append(
+                    .join(try fitJoin(JoinTable.either(it, inverse, model, numbers), it)))
+            } else {
+                toManys.append(
+                    Self.column(
+                        of: it, in: model, tables: entityTables, mappings: ordered,
+                        columns: columns))
+            }
         }
-        shapes = tables.mapValues { Self.shape(of: $0, model, ordered) }
+        self.toManys = toManys
+        shapes = tables.mapValues { Self.shape(of: $0, model, ordered, numbers) }
     }
 
     /// Returns the Z_ENT of an entity.
     @inlinable
-    public func number(of entity: Int) -> Int { entity + 1 }
+    public func number(of entity: Int) -> Int { numbers[entity] }
+
+    /// Returns the index of the entity of a Z_ENT; nil for a number that no entity has.
+    func entity(numbered number: Int64) -> Int? {
+        guard let number = Int(exactly: number), entitiesByNumber.indices.contains(number),
+            entitiesByNumber[number] >= 0
+        else { return nil }
+        return entitiesByNumber[number]
+    }
 
     /// The tables that a store has, by root entity.
     package var storedTables: [SQLTable] {
@@ -139,20 +203,27 @@ public final class SQLSchema: Sendable {
     }
 
     private static func shape(
-        of table: SQLTable, _ model: Model, _ mappings: [EntityMapping]
+        of table: SQLTable, _ model: Model, _ mappings: [EntityMapping], _ numbers: [Int]
     ) -> RowShape {
         let family = model.family(of: model.entities[table.root])
-        return RowShape(
-            entities: family.map(\.index), firstNumber: table.root + 1,
-            sources: family.map { entity in
-                mappings[entity.index].slotColumns.map {
-                    RowShape.Source(
-                        column: Int32($0), kind: $0 < 0 ? .integer : table.columns[$0].kind)
-                }
-            })
+        let own = family.map { numbers[$0.index] }
+        let first = own.min() ?? 0
+        let count = (own.max() ?? -1) - first + 1
+        var entities = [Int](repeating: -1, count: count)
+        var sources = [[RowShape.Source]](repeating: [], count: count)
+        for (entity, number) in zip(family, own) {
+            entities[number - first] = entity.index
+            sources[number - first] = mappings[entity.index].slotColumns.map {
+                RowShape.Source(
+                    column: Int32($0), kind: $0 < 0 ? .integer : table.columns[$0].kind)
+            }
+        }
+        return RowShape(entities: entities, firstNumber: first, sources: sources)
     }
 
-    private static func storage(
+    /// Returns the columns of a to-many relationship's links in its members' rows; nil for a to-one
+    /// relationship.
+    private static func column(
         of it: Relationship, in model: Model, tables: [SQLTable], mappings: [EntityMapping],
         columns: SQLTableBuilder.ToManyColumns
     ) -> ToManyStorage? {
@@ -163,7 +234,6 @@ public final class SQLSchema: Sendable {
             return .column(
                 table: table.name, owner: owner, order: columns.orders[it.index], isInverse: false)
         }
-        if inverse.isToMany { return .join(JoinTable(it, inverse, model)) }
         let column = mappings[inverse.owner].slotColumns[inverse.slot]
         return .column(
             table: table.name, owner: table.columns[column].name,

@@ -11,6 +11,11 @@ package struct SQLTable: Sendable {
         let kind: ColumnKind
         /// What the column has.
         let role: ColumnRole
+
+        /// The column under another name.
+        func named(_ other: String) -> Column {
+            Column(name: other, type: type, kind: kind, role: role)
+        }
     }
 
     /// The index of the root entity.

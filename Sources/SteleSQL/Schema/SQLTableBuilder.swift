@@ -19,11 +19,14 @@ struct SQLTableBuilder {
 
     private let model: Model
     private let root: Entity
+    private let numbers: [Int]
     private var wanted: [Wanted] = []
 
-    init(model: Model, root: Entity) {
+    /// - Parameter numbers: the Z_ENT of each entity.
+    init(model: Model, root: Entity, numbers: [Int]) {
         self.model = model
         self.root = root
+        self.numbers = numbers
         for entity in model.family(of: root) { add(entity) }
         addToManysWithoutInverse()
         wanted.sort {
@@ -60,7 +63,7 @@ struct SQLTableBuilder {
             wanted.append(
                 Wanted(
                     group: 1, entity: index, rank: 1, name: it.name + "\u{1}",
-                    column: "Z\(destination.index + 1)_\(upper)",
+                    column: "Z\(numbers[destination.index])_\(upper)",
                     role: .destinationEntity(entity: index, slot: it.slot)))
         }
         if let inverse = model.inverse(of: it), inverse.isToMany, inverse.isOrdered {
@@ -77,7 +80,7 @@ struct SQLTableBuilder {
         for it in model.relationships
         where it.isToMany && it.inverse == nil && model.entities[it.destination].root == root.index
         {
-            let name = "\(it.owner + 1)\(it.name.uppercased())"
+            let name = "\(numbers[it.owner])\(it.name.uppercased())"
             wanted.append(
                 Wanted(
                     group: 3, entity: it.owner, name: it.name, column: "Z\(name)",
@@ -124,21 +127,25 @@ struct SQLTableBuilder {
         }
     }
 
-    /// Returns the table, the columns of each entity's slots, and the columns of to-many
-    /// relationships.
-    func build() -> (table: SQLTable, mappings: [Int: EntityMapping], toManys: ToManyColumns) {
+    /// Returns the table.
+    func table() -> SQLTable {
         let columns = wanted.map {
             SQLTable.Column(name: $0.column, type: $0.type, kind: $0.kind, role: $0.role)
         }
-        let table = SQLTable(
-            root: root.index, name: "Z\(root.name.uppercased())", columns: columns)
+        return SQLTable(root: root.index, name: "Z\(root.name.uppercased())", columns: columns)
+    }
+
+    /// Finds the columns of a table: those of each entity's slots, and of to-many relationships.
+    func places(
+        in table: SQLTable
+    ) -> (mappings: [Int: EntityMapping], toManys: ToManyColumns) {
         var places: [ColumnRole: Int] = [:]
         var toManys = ToManyColumns()
-        for (index, column) in wanted.enumerated() {
+        for (index, column) in table.columns.enumerated() {
             places[column.role] = index
             switch column.role {
-            case .order(let relationship): toManys.orders[relationship] = column.column
-            case .owner(let relationship): toManys.owners[relationship] = column.column
+            case .order(let relationship): toManys.orders[relationship] = column.name
+            case .owner(let relationship): toManys.owners[relationship] = column.name
             default: break
             }
         }
@@ -159,7 +166,7 @@ struct SQLTableBuilder {
                     places[.destinationEntity(entity: $0.element, slot: $0.offset)] ?? -1
                 })
         }
-        return (table, mappings, toManys)
+        return (mappings, toManys)
     }
 
     /// The columns of to-many relationships in this table, by index of the relationship.

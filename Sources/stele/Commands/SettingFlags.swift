@@ -15,6 +15,8 @@ struct SettingFlags: ParsableArguments {
     var store: [String] = []
     @Option(help: help("store-type", "type"))
     var storeType: [String] = []
+    @Option(help: help("history", "place"))
+    var history: String?
     @Flag(help: help("migrate"))
     var migrate = false
     @Option(help: help("seeds", "folder"))
@@ -86,7 +88,7 @@ struct SettingFlags: ParsableArguments {
         let all: [(String, String?)] = [
             ("store", store.isEmpty ? nil : store.joined(separator: ",")),
             ("store-type", storeType.isEmpty ? nil : storeType.joined(separator: ",")),
-            ("migrate", migrate ? "true" : nil),
+            ("history", history), ("migrate", migrate ? "true" : nil),
             ("seeds", seeds), ("host", host),
             ("port", port),
             ("token", token),

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import SteleModel
+import SteleSQLite
 
 /// The options of `import` and `export` that name the store, or several.
 struct StoreFlags: ParsableArguments {
@@ -14,12 +15,15 @@ struct StoreFlags: ParsableArguments {
     @Option(help: SettingFlags.help("store-type", "type"))
     var storeType: [String] = []
 
+    @Option(help: SettingFlags.help("history", "place"))
+    var history: String?
+
     /// Decides on the places and types of the stores.
     /// - Throws: `Failure`, as `StoresOpening`.
     func opening(_ package: ModelPackage) throws -> StoresOpening {
         try StoresOpening(
             store.joined(separator: ","),
             type: storeType.isEmpty ? nil : storeType.joined(separator: ","), package.model,
-            name: package.name)
+            name: package.name, history: try history.map(HistoryPlace.init(setting:)) ?? .auto)
     }
 }

@@ -72,7 +72,8 @@ struct Serving {
         // A store that is named in place of a model is served with its own model.
         let own = StoreOpening.isSQLite(file: path) ? path : nil
         let opening = try StoresOpening(
-            settings.store ?? own, type: settings.storeType, package.model, name: package.name)
+            settings.store ?? own, type: settings.storeType, package.model, name: package.name,
+            history: settings.history)
         return Ground(
             store: try opening.open(package, settings.migrate ? .migrate : .offer),
             name: opening.name,

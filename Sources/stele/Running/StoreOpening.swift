@@ -12,6 +12,8 @@ struct StoreOpening {
     let path: String
     /// `sqlite`, `memory`, or the name of a file format.
     let type: String
+    /// Where an SQLite store that another program created has its history.
+    var history = HistoryPlace.auto
 
     /// The path of a store without a file.
     static let memoryPath = ":memory:"
@@ -135,9 +137,22 @@ struct StoreOpening {
         _ path: String, _ model: Model, identifier: String? = nil
     ) throws(StoreError) -> any PersistentStore {
         guard let format = FileFormats.named(type) else {
-            return try SQLiteStore.open(path: path, model: model, identifier: identifier)
+            return try SQLiteStore.open(
+                path: path, model: model, identifier: identifier, history: history)
         }
         return try AtomicStore.open(
             path: path, model: model, format: format, identifier: identifier)
+    }
+}
+
+extension HistoryPlace {
+    /// Reads the setting `history`.
+    /// - Throws: `Failure` with the valid values.
+    init(setting text: String) throws {
+        guard let place = HistoryPlace(rawValue: text.lowercased()) else {
+            let names = HistoryPlace.allCases.map(\.rawValue).joined(separator: " or ")
+            throw Failure("history must be \(names), not \(text)")
+        }
+        self = place
     }
 }

@@ -2,6 +2,7 @@
 
 import SteleModel
 import StelePersistence
+import SteleSQLite
 
 /// The stores of a command: one with all entities, or one for each of some configurations.
 struct StoresOpening {
@@ -15,12 +16,21 @@ struct StoresOpening {
     ///     configurations.
     ///   - type: the setting `store-type`: a type, or `NAME=TYPE,NAME=TYPE`.
     ///   - name: the model's name; nil for that of its version.
+    ///   - history: where an SQLite store that another program created has its history.
     /// - Throws: `Failure` for an unknown configuration, one given twice, and as `StoreOpening`.
-    init(_ text: String?, type: String?, _ model: Model, name: String? = nil) throws {
+    init(
+        _ text: String?, type: String?, _ model: Model, name: String? = nil,
+        history: HistoryPlace = .auto
+    ) throws {
+        func opening(_ path: String?, _ type: String?, _ name: String?) throws -> StoreOpening {
+            var made = try StoreOpening(path, type: type, model, name: name)
+            made.history = history
+            return made
+        }
         self.model = model
         let known = [Model.defaultConfiguration] + model.declaration.configurations.map(\.name)
         guard let text, let named = try Self.named(text, known, "store") else {
-            stores = [(nil, try StoreOpening(text, type: type, model, name: name))]
+            stores = [(nil, try opening(text, type, name))]
             return
         }
         let types = try type.map { text -> [(name: String, value: String)] in
@@ -36,7 +46,7 @@ struct StoresOpening {
         }
         stores = try named.map { name, path in
             let type = types?.first { $0.name == name }?.value
-            return (name, try StoreOpening(path, type: type, model))
+            return (name, try opening(path, type, nil))
         }
     }
 

@@ -25,6 +25,9 @@ struct Setting: Sendable {
             "sqlite, memory, xml, binary or text; by default told from the file or its name; "
                 + "CONFIGURATION=TYPE for one of several stores"),
         Setting(
+            "history", "auto",
+            "auto, or store: a store that an app made without a history gets the history's tables"),
+        Setting(
             "migrate", "false",
             "whether a store of another version of the model is migrated at the start"),
         Setting(

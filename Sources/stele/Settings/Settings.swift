@@ -3,6 +3,7 @@
 import Logging
 import SteleHTTP
 import SteleRequests
+import SteleSQLite
 import SteleService
 
 /// The settings of `serve`. Each property is the setting of its name.
@@ -10,6 +11,7 @@ struct Settings: Sendable {
     var model: String?
     var store: String?
     var storeType: String?
+    var history: HistoryPlace
     var migrate: Bool
     var seeds: String?
     var host: String
@@ -45,6 +47,7 @@ struct Settings: Sendable {
         model = source.text("model")
         store = source.text("store")
         storeType = source.text("store-type")
+        history = try reading.historyPlace()
         migrate = try reading.truth("migrate")
         seeds = source.text("seeds")
         host = source.text("host") ?? ""
@@ -176,6 +179,10 @@ struct SettingReading {
                 "log-level must be one of \(names), not \(text)", setting: "log-level")
         }
         return level
+    }
+
+    func historyPlace() throws -> HistoryPlace {
+        try HistoryPlace(setting: source.text("history") ?? "")
     }
 
     func basePath() throws -> String {

@@ -100,8 +100,7 @@ enum MigrationStore {
             try connection.run("PRAGMA max_page_count = \(pages + 400 * failures)")
             let result = Result {
                 try SQLiteStore.migrate(
-                    connection, folder.store, from: SQLSchema(model: models.0),
-                    to: SQLSchema(model: models.1), by: mapping
+                    connection, folder.store, from: models.0, to: models.1, by: mapping
                 ) { _ in }
             }
             guard case .failure(let error) = result else { break }

@@ -1,5 +1,7 @@
 /// Files of Xcode and of the framework that are no models, or that cannot be read as one.
 
+import SteleModel
+
 extension ModelFile {
     /// Refuses a file of Apple's that is not a model or has no readable form of one, with what it
     /// is and what to give instead.

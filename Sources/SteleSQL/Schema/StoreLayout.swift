@@ -1,0 +1,247 @@
+import SteleModel
+import StelePersistence
+
+/// The layout of a store's file: its tables with their columns, and the numbers of its entities.
+///
+/// Core Data does not always number and name as for a new store: a store that was migrated in place
+/// keeps numbers and names of before. So the file is asked, and nothing is predicted for it.
+package struct StoreLayout: Sendable {
+    /// The names of each table's columns, in their order.
+    package let tables: [String: [String]]
+    /// The Z_ENT of each entity, by its name in Z_PRIMARYKEY.
+    package let numbers: [String: Int]
+
+    private static let columns = SQLText(
+        "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c "
+            + "WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.name, c.cid")
+    private static let entities = SQLText("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+
+    /// Reads the layout of a file. No row of an object is read.
+    /// - Throws: `StoreError.incompatible` (134080) where Z_PRIMARYKEY is missing or has no table's
+    ///   numbers; errors of SQLite.
+    package init(_ connection: any SQLConnection) throws(StoreError) {
+        var tables: [String: [String]] = [:]
+        for row in try connection.rows(Self.columns, [], [.text, .text]) {
+            guard case .string(let table) = row[0], case .string(let column) = row[1] else {
+                continue
+            }
+            tables[table, default: []].append(column)
+        }
+        self.tables = tables
+        guard let columns = tables["Z_PRIMARYKEY"],
+            Set(["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]).isSubset(of: columns)
+        else {
+            throw .incompatible(
+                code: 134080, "the store has no table Z_PRIMARYKEY with the numbers of entities")
+        }
+        var numbers: [String: Int] = [:]
+        for row in try connection.rows(Self.entities, [], [.integer, .text]) {
+            guard case .int(let number) = row[0], case .string(let name) = row[1] else { continue }
+            guard let number = Int(exactly: number), numbers[name] == nil else {
+                throw .incompatible(
+                    code: 134080, "Z_PRIMARYKEY has the entity \(name) more than once")
+            }
+            numbers[name] = number
+        }
+        self.numbers = numbers
+    }
+
+    /// Whether the file has the tables of the history.
+    package var hasHistory: Bool { tables["ACHANGE"] != nil && tables["ATRANSACTION"] != nil }
+
+    /// Whether the texts of the history are, or will be, in a table of their own.
+    var internsHistoryTexts: Bool {
+        !hasHistory || (tables["ATRANSACTIONSTRING"] != nil && has("ZAUTHORTS", in: "ATRANSACTION"))
+    }
+
+    /// Returns whether a table has a column.
+    func has(_ column: String, in table: String) -> Bool {
+        tables[table]?.contains(column) ?? false
+    }
+
+    /// The statements that add the tables and rows of the history that the file lacks.
+    package var missingHistory: [String] {
+        var statements = hasHistory ? [] : Array(HistoryTables.creation.dropLast(2))
+        if tables[HistoryTables.beforeImages] == nil { statements += HistoryTables.own }
+        let known = Set(numbers.values)
+        for (number, name) in HistoryTables.entities where !known.contains(number) {
+            guard number != HistoryTables.transactionString || internsHistoryTexts else { continue }
+            statements.append("INSERT INTO Z_PRIMARYKEY VALUES (\(number), '\(name)', 0, 0)")
+        }
+        return statements
+    }
+
+    /// Returns the first column or table of the file that a schema, which fits it, does not use; nil
+    /// where there is none.
+    package func difference(from schema: SQLSchema) -> String? {
+        for table in schema.storedTables {
+            let used = Set(table.columns.map(\.name)).union(["Z_PK", "Z_ENT", "Z_OPT"])
+            if let left = tables[table.name]?.first(where: { !used.contains($0) }) {
+                return "its table \(table.name) has a column \(left) that no property has"
+            }
+        }
+        let joins = Set(schema.joinTables.map(\.name))
+        for name in tables.keys.sorted() where !joins.contains(name) {
+            let rest = name.dropFirst(2)
+            guard name.hasPrefix("Z_"), rest.first.map({ ("0"..."9").contains($0) }) ?? false else {
+                continue
+            }
+            return "it has a table \(name) that no relationship has"
+        }
+        return nil
+    }
+
+    // MARK: Numbers
+
+    /// Returns the Z_ENT of each entity of a model, by its index.
+    ///
+    /// A migration in place may leave the old name of a renamed entity in Z_PRIMARYKEY. An entity
+    /// without a row of its name has that of its renaming identifier, or else the predicted number
+    /// where no other entity has it.
+    /// - Throws: `StoreError.incompatible` (134100) with an entity that the file has no number for.
+    func numbers(of model: Model) throws(StoreError) -> [Int] {
+        var found = [Int?](repeating: nil, count: model.entities.count)
+        var taken = Set<Int>()
+        func take(_ number: Int?, for entity: Entity) {
+            guard found[entity.index] == nil, let number,
+                (1..<HistoryTables.change).contains(number), taken.insert(number).inserted
+            else { return }
+            found[entity.index] = number
+        }
+        for entity in model.storedEntities { take(numbers[entity.name], for: entity) }
+        for entity in model.storedEntities {
+            take(entity.declaration.renamingIdentifier.flatMap { numbers[$0] }, for: entity)
+        }
+        let known = Set(numbers.values)
+        for entity in model.storedEntities where known.contains(entity.index + 1) {
+            take(entity.index + 1, for: entity)
+        }
+        if let missing = model.storedEntities.first(where: { found[$0.index] == nil }) {
+            throw .incompatible(
+                code: 134100,
+                "Z_PRIMARYKEY has no row for the entity \(missing.name) of the model \(model.name)")
+        }
+        // Entities of other stores have no row here. Their numbers are those of a new store, for the
+        // names of columns that refer to them, or else any that no entity has.
+        for entity in model.entities { take(entity.index + 1, for: entity) }
+        var next = 1
+        return found.map { number in
+            if let number { return number }
+            while !taken.insert(next).inserted { next += 1 }
+            return next
+        }
+    }
+
+    // MARK: Tables
+
+    /// Returns a table with the names that the file has.
+    /// - Parameter model: the model, for messages.
+    /// - Throws: `StoreError.incompatible` (134100) with a table or column that is missing.
+    func fitting(_ table: SQLTable, _ model: Model) throws(StoreError) -> SQLTable {
+        guard let names = tables[table.name] else {
+            throw .incompatible(
+                code: 134100,
+                "the store has no table \(table.name) for the entity "
+                    + "\(model.entities[table.root].name) of the model \(model.name)")
+        }
+        for name in ["Z_PK", "Z_ENT", "Z_OPT"] where !names.contains(name) {
+            throw .incompatible(
+                code: 134080, "the table \(table.name) of the store has no column \(name)")
+        }
+        var free = Set(names).subtracting(table.columns.map(\.name))
+        var columns: [SQLTable.Column] = []
+        for column in table.columns {
+            if names.contains(column.name) {
+                columns.append(column)
+                continue
+            }
+            let pattern = Self.withoutNumber(column.name)
+            let others = free.filter { Self.withoutNumber($0) == pattern }
+            guard column.role.hasNumber, others.count == 1, let other = others.first else {
+                throw .incompatible(
+                    code: 134100,
+                    "the table \(table.name) of the store has no column \(column.name) for "
+                        + "\(column.role.property(in: model)) of the model \(model.name)")
+            }
+            free.remove(other)
+            columns.append(column.named(other))
+        }
+        return SQLTable(root: table.root, name: table.name, columns: columns)
+    }
+
+    /// A column's name without the number of an entity: `Z2_SHAPE` and `Z5_SHAPE` give `Z_SHAPE`.
+    private static func withoutNumber(_ name: String) -> String {
+        let start = name.hasPrefix("Z_FOK_") ? "Z_FOK_" : "Z"
+        return start + name.dropFirst(start.count).drop { ("0"..."9").contains($0) }
+    }
+
+    /// Returns a join table with the names that the file has.
+    /// - Parameters:
+    ///   - either: the table as each of the two relationships would name it, the likelier first,
+    ///     seen from the same one.
+    /// - Throws: `StoreError.incompatible` (134100) with the table or column that is missing.
+    func fitting(
+        _ either: [JoinTable], of it: Relationship, _ model: Model
+    ) throws(StoreError) -> JoinTable {
+        let property = "\(model.entities[it.owner].name).\(it.name)"
+        for table in either {
+            guard let names = tables[table.name] else { continue }
+            let keys = names.filter { !$0.hasPrefix("Z_FOK_") }
+            guard keys.count == 2 else { continue }
+            return try named(table, keys, names.filter { $0.hasPrefix("Z_FOK_") }, property, model)
+        }
+        let names = Set(either.map(\.name)).sorted().joined(separator: " or ")
+        throw .incompatible(
+            code: 134100,
+            "the store has no table \(names) for \(property) of the model \(model.name)")
+    }
+
+    private func named(
+        _ table: JoinTable, _ keys: [String], _ orders: [String], _ property: String, _ model: Model
+    ) throws(StoreError) -> JoinTable {
+        var (owner, member) = (table.ownerColumn, table.memberColumn)
+        if Set(keys) != [owner, member] {
+            // The key of the side that names the table is first.
+            let (first, second) = (keys[0], keys[1])
+            (owner, member) = table.isOwningSide ? (first, second) : (second, first)
+        }
+        var free = orders.filter { $0 != table.orderColumn && $0 != table.inverseOrderColumn }
+        func order(_ wanted: String?) throws(StoreError) -> String? {
+            guard let wanted else { return nil }
+            if orders.contains(wanted) { return wanted }
+            guard free.count == 1 else {
+                throw .incompatible(
+                    code: 134100,
+                    "the table \(table.name) of the store has no column \(wanted) for \(property) "
+                        + "of the model \(model.name)")
+            }
+            return free.removeFirst()
+        }
+        return JoinTable(
+            name: table.name, ownerColumn: owner, memberColumn: member,
+            orderColumn: try order(table.orderColumn),
+            inverseOrderColumn: try order(table.inverseOrderColumn),
+            isReflexive: table.isReflexive, isOwningSide: table.isOwningSide)
+    }
+}
+
+extension ColumnRole {
+    /// Whether the column's name has the number of an entity.
+    fileprivate var hasNumber: Bool {
+        switch self {
+        case .slot: false
+        case .destinationEntity, .order, .owner: true
+        }
+    }
+
+    /// The property that the column belongs to, as `Entity.name`.
+    func property(in model: Model) -> String {
+        switch self {
+        case .slot(let entity, let slot), .destinationEntity(let entity, let slot):
+            return "\(model.entities[entity].name).\(model.entities[entity].slots[slot].name)"
+        case .order(let index), .owner(let index):
+            let it = model.relationships[index]
+            return "\(model.entities[it.owner].name).\(it.name)"
+        }
+    }
+}

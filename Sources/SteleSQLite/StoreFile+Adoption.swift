@@ -1,0 +1,116 @@
+import StelePersistence
+import SteleModel
+import SteleModelFiles
+import SteleSQL
+
+/// Where the history of a store is kept that another program created without one.
+public enum HistoryPlace: String, Sendable, CaseIterable {
+    /// In the store, where it has the tables of a history; a store without them is refused.
+    case auto
+    /// In the store, which gets the tables where it has none. Core Data opens such a store read-only
+    /// unless its own history tracking is turned on.
+    case store
+}
+
+/// Stores that another program created, such as an app with Apple's framework. The first opening
+/// adopts such a store: it adds what Stele needs, and changes nothing else.
+extension StoreFile {
+    /// A file whose metadata and layout fit a model.
+    struct Checked {
+        let metadata: StoreMetadata
+        let layout: StoreLayout
+        let schema: SQLSchema
+        /// Whether the file has all that Stele needs.
+        let isAdopted: Bool
+
+        /// Checks that there is a place for the history.
+        /// - Throws: `StoreError.incompatible` (134020).
+        func checkHistory(_ place: HistoryPlace, _ path: String) throws(StoreError) {
+            guard place == .auto, !layout.hasHistory else { return }
+            throw .incompatible(
+                code: 134020,
+                "\(path) was created by another program without a history, and Stele records each "
+                    + "save. With the setting history=store (--history store) the history's tables "
+                    + "are added to the store; an app that opens the store afterwards must turn on "
+                    + "persistent history tracking (NSPersistentHistoryTrackingKey), or Core Data "
+                    + "opens it read-only. Work on a copy to keep the original as it is")
+        }
+    }
+
+    /// Checks that a file is a store of a model.
+    ///
+    /// The version hashes of Apple's framework cannot be computed. For a store that has them, the
+    /// names of the entities and the tables' columns are compared with what the model needs, in both
+    /// directions, and the entities with those of the model in Z_MODELCACHE. The answer is kept in
+    /// the metadata with the hashes that it was given for.
+    /// - Throws: `StoreError.incompatible` (134020, 134080, 134100).
+    static func check(
+        _ connection: Connection, _ path: String, _ model: Model
+    ) throws(StoreError) -> Checked {
+        let metadata = try look(connection, path).metadata
+        if !metadata.hasForeignHashes { try metadata.check(model) }
+        let isKnown = !metadata.hasForeignHashes || metadata.isAdopted(with: model)
+        if !isKnown { try metadata.checkNames(model) }
+        if metadata.generation != nil { _ = try historyLine(metadata, path) }
+        let layout = try StoreLayout(connection)
+        do throws(StoreError) {
+            let schema = try SQLSchema(model: model, layout: layout)
+            if !isKnown {
+                let difference =
+                    try cacheDifference(connection, path, model) ?? layout.difference(from: schema)
+                if let difference { throw .incompatible(code: 134100, difference) }
+            }
+            return Checked(
+                metadata: metadata, layout: layout, schema: schema, isAdopted: isKnown)
+        } catch .incompatible(code: 134100, let difference) {
+            throw metadata.refusal(of: model, difference)
+        }
+    }
+
+    private static let cache = SQLText("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
+
+    /// Returns the first difference between a model and the one in Z_MODELCACHE, in what the version
+    /// hashes cover; nil for none, and for a file whose cache is missing or cannot be read.
+    private static func cacheDifference(
+        _ connection: Connection, _ path: String, _ model: Model
+    ) throws(StoreError) -> String? {
+        let tables = SQLText("SELECT COUNT(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'")
+        guard try connection.integer(tables) == 1,
+            case .data(let bytes)? = try connection.rows(cache, [], [.data]).first?.first,
+            let read = try? ModelCache.read(bytes, name: model.name, place: path),
+            let own = try? Model(read.0)
+        else { return nil }
+        for entity in model.storedEntities {
+            guard let other = own.entity(named: entity.name) else {
+                return "the model in the store has no entity \(entity.name)"
+            }
+            if let place = VersionFacts.difference(of: entity, in: model, from: other, in: own) {
+                return "\(place) is not as in the model that the store has in Z_MODELCACHE"
+            }
+        }
+        return nil
+    }
+
+    /// Adds what Stele needs to a store that another program created: the tables of the history
+    /// that it lacks, and Stele's keys in the metadata.
+    static func adopt(
+        _ connection: Connection, _ path: String, _ model: Model, _ history: HistoryPlace
+    ) throws(StoreError) {
+        try connection.run("BEGIN IMMEDIATE")
+        do throws(StoreError) {
+            // Another program may have changed or adopted it meanwhile.
+            let found = try check(connection, path, model)
+            if !found.isAdopted {
+                try found.checkHistory(history, path)
+                for statement in found.layout.missingHistory { try connection.run(statement) }
+                var metadata = found.metadata
+                metadata.adopt(with: model, generation: newGeneration())
+                try metadata.write(to: connection)
+            }
+        } catch {
+            try connection.run("ROLLBACK")
+            throw error
+        }
+        try connection.run("COMMIT")
+    }
+}
