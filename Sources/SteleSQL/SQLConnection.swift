@@ -6,6 +6,9 @@ public protocol SQLConnection: AnyObject {
     /// The folder of the external files for large values of Binary attributes.
     var externalFolder: String { get }
 
+    /// Whether the history is in a file of its own, attached as the database `history`.
+    var hasAttachedHistory: Bool { get }
+
     /// Runs a statement that returns no rows.
     /// - Returns: the number of rows it changed.
     @discardableResult
@@ -26,6 +29,11 @@ public protocol SQLConnection: AnyObject {
     func ownedSnapshots(
         _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
+}
+
+extension SQLConnection {
+    /// False: the history is in the store.
+    public var hasAttachedHistory: Bool { false }
 }
 
 extension SQLConnection {

@@ -1,6 +1,7 @@
 /// Copies the WAL's pages into the store's file, off the commit's path.
 
 import CSQLite
+import Glibc
 import SteleSystem
 
 /// Checkpoints on a thread of its own, when the WAL has grown by so many pages.
@@ -12,8 +13,9 @@ import SteleSystem
 /// the WAL has become long, the writer waits for a checkpoint between two commits (`makeWay`).
 final class Checkpointer: Sendable {
     private struct State {
-        /// The WAL's length in pages.
-        var pages = 0
+        /// The WAL's length in pages, of the store and of a history in a file of its own.
+        var lengths = (store: 0, history: 0)
+        var pages: Int { lengths.store + lengths.history }
         /// The length from which on a checkpoint is wanted.
         var threshold: Int
         /// The length from which on the writer waits for one.
@@ -39,20 +41,22 @@ final class Checkpointer: Sendable {
         // SQLite calls it on the writer's thread, within COMMIT.
         sqlite3_wal_hook(
             connection.handle,
-            { context, _, _, pages in
-                guard let context else { return SQLITE_OK }
+            { context, _, database, pages in
+                guard let context, let database else { return SQLITE_OK }
                 Unmanaged<Checkpointer>.fromOpaque(context).takeUnretainedValue()
-                    .walHas(pages: Int(pages))
+                    .walHas(pages: Int(pages), isStore: strcmp(database, "main") == 0)
                 return SQLITE_OK
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    private func walHas(pages: Int) {
+    private func walHas(pages: Int, isStore: Bool) {
         let isNewlyWanted = state.withLock { state in
             // It has been started anew, perhaps with more pages than the threshold.
-            if pages < state.pages { state.threshold = step }
-            state.pages = pages
-            guard pages >= state.threshold, !state.isWanted else { return false }
+            if pages < (isStore ? state.lengths.store : state.lengths.history) {
+                state.threshold = step
+            }
+            if isStore { state.lengths.store = pages } else { state.lengths.history = pages }
+            guard state.pages >= state.threshold, !state.isWanted else { return false }
             state.isWanted = true
             return true
         }
@@ -83,6 +87,9 @@ final class Checkpointer: Sendable {
     func run(_ connection: Connection) {
         // A connection that has read nothing knows of no WAL, and its checkpoint does nothing.
         _ = try? connection.single("SELECT COUNT(*) FROM sqlite_master")
+        if connection.hasAttachedHistory {
+            _ = try? connection.single("SELECT COUNT(*) FROM history.sqlite_master")
+        }
         while let isAwaited = nextIsAwaited() {
             let isDone = checkpoint(connection)
             state.withLock { state in
@@ -111,16 +118,17 @@ final class Checkpointer: Sendable {
     /// - Returns: whether the next commit starts the WAL anew. Pages that cannot be copied now stay
     ///   in it until a later checkpoint.
     private func checkpoint(_ connection: Connection) -> Bool {
-        sqlite3_wal_checkpoint_v2(connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        let before = state.withLock { $0.pages }
+        // Without a name it is of all files that the connection has.
+        sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        let before = state.withLock { $0.lengths }
         // It waits for readers with the writer's lock held: not for long.
         sqlite3_busy_timeout(connection.handle, Limits.restartMilliseconds)
         guard
             sqlite3_wal_checkpoint_v2(
-                connection.handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil) == SQLITE_OK
+                connection.handle, nil, SQLITE_CHECKPOINT_RESTART, nil, nil) == SQLITE_OK
         else { return false }
         // Unless a commit has started it anew already.
-        state.withLock { if $0.pages == before { $0.pages = 0 } }
+        state.withLock { if $0.lengths == before { $0.lengths = (0, 0) } }
         return true
     }
 }

@@ -9,6 +9,8 @@ import SteleSQL
 final class Connection: SQLConnection {
     let handle: OpaquePointer
     let externalFolder: String
+    /// Whether the history is in a file of its own, attached as the database `history`.
+    private(set) var hasAttachedHistory = false
     private var statements: [SQLText: Statement] = [:]
     private var clock = 0
     private static let busyMilliseconds: Int32 = 5_000
@@ -64,6 +66,17 @@ final class Connection: SQLConnection {
 
     /// Leaves the write-ahead log as it is when the connection is closed.
     func leaveLog() { stele_leave_log(handle) }
+
+    /// Attaches the file of the history, which is beside the store's file. A link to the store is
+    /// followed.
+    func attachHistory() throws(StoreError) {
+        guard let file = sqlite3_db_filename(handle, "main") else {
+            throw .failed("a store without a file has no file of its history")
+        }
+        let path = String(cString: file) + StoreFile.historyEnding
+        try execute(SQLText("ATTACH ?1 AS history"), [.string(path)])
+        hasAttachedHistory = true
+    }
 
     /// Whether the file is no longer the one at its path.
     var hasMoved: Bool { stele_has_moved(handle) != 0 }

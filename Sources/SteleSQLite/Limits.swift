@@ -11,6 +11,8 @@ enum Limits {
     static let orphanSeconds = 3_600
     /// The time in nanoseconds for which opening a store waits for a program that excludes others.
     static let exclusionNanoseconds: UInt64 = 10_000_000_000
+    /// The time in nanoseconds for which a reader waits for a commit that is half done.
+    static let halfCommitNanoseconds: UInt64 = 5_000_000_000
     /// The most reader connections.
     static let readers = 96
     /// The most queued saves of callers that do not block.

@@ -24,10 +24,13 @@ final class ReaderPool: Sendable {
     /// mapping after each commit of another connection, and for a single row it is cheaper to
     /// read three pages than to map the file again.
     private let isMapped: Bool
+    /// Whether the history is in a file of its own, which the connections attach.
+    private let attachesHistory: Bool
 
-    init(path: String, isMapped: Bool) {
+    init(path: String, isMapped: Bool, attachesHistory: Bool = false) {
         self.path = path
         self.isMapped = isMapped
+        self.attachesHistory = attachesHistory
     }
 
     /// A connection for one reader.
@@ -62,6 +65,10 @@ final class ReaderPool: Sendable {
         try connection.run(
             "PRAGMA query_only = 1; PRAGMA mmap_size = \(isMapped ? 1 << 30 : 0); "
                 + "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
+        if attachesHistory {
+            try connection.attachHistory()
+            try connection.run("PRAGMA history.cache_size = -512")
+        }
         return connection
     }
 

@@ -33,9 +33,14 @@ final class SQLiteReader: StoreReader {
         let connection = try pool.take(waits: budget == nil)
         connection.refusesSlowStatements = isBrief
         do {
-            try connection.execute(Self.begin, [])
-            // The first read opens the view; the token belongs to it.
-            number = try HistoryReader(schema: schema, connection: connection).lastTransaction()
+            if connection.hasAttachedHistory {
+                number = try AttachedHistory.beginView(on: connection, waits: !isBrief)
+            } else {
+                try connection.execute(Self.begin, [])
+                // The first read opens the view; the token belongs to it.
+                number = try HistoryReader(schema: schema, connection: connection)
+                    .lastTransaction()
+            }
         } catch {
             connection.refusesSlowStatements = false
             pool.give(connection)

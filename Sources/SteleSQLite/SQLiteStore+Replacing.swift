@@ -73,6 +73,8 @@ extension SQLiteStore {
             from: ExternalFolder(store: other), for: identifier, owner: old)
         _ = StoreSeal.take(off: path)
         guard rename(other, path) == 0 else { throw Self.failure("replacing \(path)") }
+        // The new file has its history in itself.
+        StoreFile.removeHistoryFile(of: path)
         try ExternalFolder.sync(folder: Self.folder(of: path))
         ExternalFolder.discard(gone)
     }

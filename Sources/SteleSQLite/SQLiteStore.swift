@@ -57,7 +57,10 @@ public final class SQLiteStore: PersistentStore {
         try check(model)
         let writer = try StoreFile.connect(path, creates: true) {
             connection throws(StoreError) in
-            try StoreFile.check(connection, path, model).checkHistory(history, path)
+            let found = try StoreFile.check(connection, path, model)
+            if found.attachesHistory(history) {
+                try StoreFile.checkHistoryFile(of: path, found.identifier)
+            }
         }
         let file = try StoreFile.prepare(
             writer, path: path, model: model, identifier: identifier, history: history)
@@ -95,7 +98,9 @@ public final class SQLiteStore: PersistentStore {
         historyLine = file.historyLine
         lock = Mutex(file.lock)
         translator = CurrentTranslator(FetchTranslator(schema: schema))
-        readers = ReaderPool(path: path, isMapped: true)
+        readers = ReaderPool(
+            path: path, isMapped: true, attachesHistory: file.hasAttachedHistory)
+        // Rows are in the store's file alone.
         rowReaders = ReaderPool(path: path, isMapped: false)
         watch = CommitWatch(writer)
         // Another program may have committed between the two reads of the counter.
@@ -106,6 +111,7 @@ public final class SQLiteStore: PersistentStore {
     /// Starts the threads of the writer and the checkpointer. Each owns its connection.
     private func start(_ connection: Connection) throws(StoreError) {
         let second = try Connection(path: path, creates: false)
+        if connection.hasAttachedHistory { try second.attachHistory() }
         nonisolated(unsafe) let checkpoints = second
         let checkpointer = checkpointer
         checkpointer.follow(connection)

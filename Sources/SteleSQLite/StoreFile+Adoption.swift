@@ -5,7 +5,7 @@ import SteleSQL
 
 /// Where the history of a store is kept that another program created without one.
 public enum HistoryPlace: String, Sendable, CaseIterable {
-    /// In the store, where it has the tables of a history; a store without them is refused.
+    /// In the store, where it has the tables of a history; else in a file of its own beside it.
     case auto
     /// In the store, which gets the tables where it has none. Core Data opens such a store read-only
     /// unless its own history tracking is turned on.
@@ -17,23 +17,24 @@ public enum HistoryPlace: String, Sendable, CaseIterable {
 extension StoreFile {
     /// A file whose metadata and layout fit a model.
     struct Checked {
+        /// NSStoreUUID.
+        let identifier: String
         let metadata: StoreMetadata
         let layout: StoreLayout
         let schema: SQLSchema
         /// Whether the file has all that Stele needs.
         let isAdopted: Bool
 
-        /// Checks that there is a place for the history.
-        /// - Throws: `StoreError.incompatible` (134020).
-        func checkHistory(_ place: HistoryPlace, _ path: String) throws(StoreError) {
-            guard place == .auto, !layout.hasHistory else { return }
-            throw .incompatible(
-                code: 134020,
-                "\(path) was created by another program without a history, and Stele records each "
-                    + "save. With the setting history=store (--history store) the history's tables "
-                    + "are added to the store; an app that opens the store afterwards must turn on "
-                    + "persistent history tracking (NSPersistentHistoryTrackingKey), or Core Data "
-                    + "opens it read-only. Work on a copy to keep the original as it is")
+        /// Whether the history is in a file of its own.
+        func attachesHistory(_ place: HistoryPlace) -> Bool {
+            place == .auto && !layout.hasHistory
+        }
+
+        /// Whether the file lacks what `adopt` adds.
+        func needsAdoption(_ place: HistoryPlace) -> Bool {
+            !isAdopted
+                || (metadata.hasForeignHashes && !attachesHistory(place)
+                    && !layout.missingHistory.isEmpty)
         }
     }
 
@@ -47,7 +48,7 @@ extension StoreFile {
     static func check(
         _ connection: Connection, _ path: String, _ model: Model
     ) throws(StoreError) -> Checked {
-        let metadata = try look(connection, path).metadata
+        let (identifier, metadata) = try look(connection, path)
         if !metadata.hasForeignHashes { try metadata.check(model) }
         let isKnown = !metadata.hasForeignHashes || metadata.isAdopted(with: model)
         if !isKnown { try metadata.checkNames(model) }
@@ -61,7 +62,8 @@ extension StoreFile {
                 if let difference { throw .incompatible(code: 134100, difference) }
             }
             return Checked(
-                metadata: metadata, layout: layout, schema: schema, isAdopted: isKnown)
+                identifier: identifier, metadata: metadata, layout: layout, schema: schema,
+                isAdopted: isKnown)
         } catch .incompatible(code: 134100, let difference) {
             throw metadata.refusal(of: model, difference)
         }
@@ -92,19 +94,29 @@ extension StoreFile {
     }
 
     /// Adds what Stele needs to a store that another program created: the tables of the history
-    /// that it lacks, and Stele's keys in the metadata.
+    /// that it lacks, unless they are in a file of their own, and Stele's keys in the metadata.
+    ///
+    /// A store whose history was in a file of its own and is in the store now begins a new line: its
+    /// saves are numbered anew.
     static func adopt(
         _ connection: Connection, _ path: String, _ model: Model, _ history: HistoryPlace
     ) throws(StoreError) {
+        var isMoved = false
         try connection.run("BEGIN IMMEDIATE")
         do throws(StoreError) {
             // Another program may have changed or adopted it meanwhile.
             let found = try check(connection, path, model)
-            if !found.isAdopted {
-                try found.checkHistory(history, path)
-                for statement in found.layout.missingHistory { try connection.run(statement) }
+            if found.needsAdoption(history) {
                 var metadata = found.metadata
                 metadata.adopt(with: model, generation: newGeneration())
+                if !found.attachesHistory(history) {
+                    for statement in found.layout.missingHistory { try connection.run(statement) }
+                    if found.layout.hasHadAttachedHistory {
+                        try connection.run("DROP TABLE \(AttachedHistory.saves)")
+                        metadata.forgetHistory(generation: newGeneration())
+                        isMoved = true
+                    }
+                }
                 try metadata.write(to: connection)
             }
         } catch {
@@ -112,5 +124,6 @@ extension StoreFile {
             throw error
         }
         try connection.run("COMMIT")
+        if isMoved { removeHistoryFile(of: path) }
     }
 }

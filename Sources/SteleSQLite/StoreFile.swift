@@ -12,6 +12,8 @@ struct StoreFile {
     let lock: StoreLock?
     /// The model with the file's layout.
     let schema: SQLSchema
+    /// Whether the history is in a file of its own, attached to the writer's connection.
+    let hasAttachedHistory: Bool
     /// The marks of the last closing, and the value of the commit counter that they hold for.
     var former: (marks: [StoreMark], counter: UInt32)?
 
@@ -27,13 +29,14 @@ struct StoreFile {
         guard try isEmpty(connection) else {
             // Checked before any setting, so that a file that is not a store stays unchanged.
             let found = try check(connection, path, model)
-            try found.checkHistory(history, path)
+            let attaches = found.attachesHistory(history)
             try setUp(connection, path)
-            if found.isAdopted {
-                try upgrade(connection)
-            } else {
+            if found.needsAdoption(history) {
                 try adopt(connection, path, model, history)
+            } else if !attaches {
+                try upgrade(connection)
             }
+            if attaches { try openHistory(connection, path) }
             var former: (marks: [StoreMark], counter: UInt32)?
             let lock = try StoreLock(store: path) { () throws(StoreError) in
                 try checkIsCurrent(connection, path)
@@ -41,8 +44,13 @@ struct StoreFile {
             }
             do throws(StoreError) {
                 try checkIsCurrent(connection, path)
-                let schema = try check(connection, path, model).schema
-                var file = try read(connection, path, lock, schema)
+                let now = try check(connection, path, model)
+                guard now.attachesHistory(history) == attaches else {
+                    throw .busy(
+                        "another program has added the tables of a history to \(path) while it "
+                            + "was opened: open it again")
+                }
+                var file = try read(connection, path, lock, now.schema)
                 file.former = former
                 return file
             } catch {
@@ -104,6 +112,9 @@ struct StoreFile {
             line.begin(newGeneration(), after: try HistoryReader.lastTransaction(connection))
             metadata.historyLine = line.texts
             try metadata.write(to: connection)
+            if connection.hasAttachedHistory {
+                try AttachedHistory(connection).write(line)
+            }
         } catch {
             try connection.run("ROLLBACK")
             throw error
@@ -178,7 +189,8 @@ struct StoreFile {
         let (identifier, metadata) = try metadata(connection, path)
         return StoreFile(
             identifier: identifier, generation: metadata.generation ?? "",
-            historyLine: try historyLine(metadata, path), lock: lock, schema: schema)
+            historyLine: try historyLine(metadata, path), lock: lock, schema: schema,
+            hasAttachedHistory: connection.hasAttachedHistory)
     }
 
     static func historyLine(

@@ -23,7 +23,7 @@ enum StoreLook {
         _ open: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         try held { () throws(StoreError) in
-            if hasContents(path) { try read(path, look) }
+            if hasContents(path) { try read(path, as: path, look) }
             return try open()
         }
     }
@@ -33,7 +33,7 @@ enum StoreLook {
     static func at<Result>(
         _ path: String, _ body: (Connection) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        try held { () throws(StoreError) in try read(path, body) }
+        try held { () throws(StoreError) in try read(path, as: path, body) }
     }
 
     private static func held<Value>(
@@ -46,16 +46,18 @@ enum StoreLook {
     }
 
     /// Whether there is a file with bytes at a path.
-    private static func hasContents(_ path: String) -> Bool {
+    static func hasContents(_ path: String) -> Bool {
         var found = stat()
         return stat(path, &found) == 0 && found.st_size > 0
     }
 
-    private static func read<Result>(
-        _ path: String, _ body: (Connection) throws(StoreError) -> Result
+    /// Reads a file within a look.
+    /// - Parameter path: the file in messages.
+    static func read<Result>(
+        _ file: String, as path: String, _ body: (Connection) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         // The log is beside the file that a link leads to.
-        let file = resolved(path)
+        let file = resolved(file)
         if hasContents(file + "-journal") { return try copied(file, path, body) }
         guard hasContents(file + "-wal") else {
             return try body(Connection(uri: uri(file, "mode=ro&immutable=1"), of: path))
@@ -96,7 +98,8 @@ enum StoreLook {
         }
     }
 
-    private static func resolved(_ path: String) -> String {
+    /// The path of the file that a link leads to.
+    static func resolved(_ path: String) -> String {
         guard let found = realpath(path, nil) else { return path }
         defer { free(found) }
         return String(cString: found)

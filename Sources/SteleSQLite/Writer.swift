@@ -50,8 +50,11 @@ final class Writer {
         self.checkpointer = checkpointer
         self.observer = observer
         self.changedElsewhere = changedElsewhere
+        // Without the lock the two files of an attached history may be of different moments.
+        if connection.hasAttachedHistory { try connection.execute(Self.begin, []) }
         lastCommit = watch.current
         saver = try SQLSaver(schema: schema, connection: connection)
+        if connection.isInTransaction { try connection.execute(Self.rollback, []) }
         translator.use(longDecimals: saver.attributesWithLongDecimals)
     }
 
@@ -75,7 +78,7 @@ final class Writer {
         sqlite3_busy_timeout(connection.handle, Limits.restartMilliseconds)
         guard
             sqlite3_wal_checkpoint_v2(
-                connection.handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK,
+                connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK,
             (try? connection.execute(Self.begin, [])) != nil
         else { return }
         defer { _ = try? connection.execute(Self.rollback, []) }
@@ -95,7 +98,7 @@ final class Writer {
             return try commitTogether(&jobs, mayGrow: true)
         } catch {
             // Each further attempt would wait for the lock again, and delay all others.
-            if jobs.count == 1 || !error.hasBegun {
+            if jobs.count == 1 || !error.mayBeRepeated {
                 fail(jobs, error.reason)
             } else {
                 writeEachAlone(jobs)
@@ -110,7 +113,7 @@ final class Writer {
             do {
                 _ = try commitTogether(&alone, mayGrow: false)
             } catch {
-                guard error.hasBegun else { return fail(Array(jobs[index...]), error.reason) }
+                guard error.mayBeRepeated else { return fail(Array(jobs[index...]), error.reason) }
                 fail(alone, error.reason)
             }
         }
@@ -126,15 +129,18 @@ final class Writer {
     /// The reason that a batch was not committed; its jobs are not answered.
     private struct BatchFailure: Error {
         let reason: StoreError
-        /// Whether a transaction was begun; false where the lock was not available.
-        let hasBegun: Bool
+        /// Whether a transaction was begun and nothing of it is in the store. False where the lock
+        /// was not available, and where a commit was left half done.
+        let mayBeRepeated: Bool
     }
 
     private func commitTogether(
         _ jobs: inout [WriterJob], mayGrow: Bool
     ) throws(BatchFailure) -> [WriterJob] {
         while true {
-            do { try beginBatch() } catch { throw BatchFailure(reason: error, hasBegun: false) }
+            do { try beginBatch() } catch {
+                throw BatchFailure(reason: error, mayBeRepeated: false)
+            }
             let mark = saver.mark
             do {
                 guard let left = try saveAll(&jobs, mayGrow: mayGrow) else {
@@ -148,7 +154,10 @@ final class Writer {
                 return left
             } catch {
                 rollBack(to: mark)
-                throw BatchFailure(reason: error, hasBegun: true)
+                if connection.hasAttachedHistory, watch.isForeign(since: lastCommit) {
+                    throw BatchFailure(reason: Self.halfDone(error), mayBeRepeated: false)
+                }
+                throw BatchFailure(reason: error, mayBeRepeated: true)
             }
         }
     }
@@ -160,6 +169,11 @@ final class Writer {
         try connection.execute(Self.begin, [])
         do {
             guard watch.isForeign(since: lastCommit) else { return }
+            if connection.hasAttachedHistory, try AttachedHistory(connection).settle() {
+                // In a commit of its own, because the batch may be rolled back.
+                try connection.execute(Self.commit, [])
+                try connection.execute(Self.begin, [])
+            }
             try saver.reload()
             translator.use(longDecimals: saver.attributesWithLongDecimals)
             lastCommit = watch.takeForeign(changedElsewhere)
@@ -283,6 +297,14 @@ final class Writer {
         try connection.execute(Self.commit, [])
         lastCommit = watch.didCommit()
         observer()?.storeDidCommit(told)
+    }
+
+    /// The error of a commit that has changed the store and not its history. The next batch begins
+    /// with a new history, and takes the commit for another program's.
+    private static func halfDone(_ error: StoreError) -> StoreError {
+        .failed(
+            "the save may be in the store, but not in the history beside it: read the objects "
+                + "again (\(error))")
     }
 
     private func rollBack(to mark: SQLSaver.Mark) {

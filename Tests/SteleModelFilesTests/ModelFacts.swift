@@ -48,15 +48,18 @@ struct ModelFacts {
 }
 
 extension ManagedObjectModel {
-    /// The model without what only the editor keeps, which no archive has: tool attributes, the
+    /// The model without what only the editor keeps, which no archive has: tool attributes and
+    /// elements (such as display strings of dates, and the layout of the diagram), the
     /// generation of code, `syncable`, scalar types, `storedInTruthFile`, and every order but that
     /// of the elements of indexes and constraints. Predicates are in the form that is printed.
     func withoutTheEditors() throws -> ManagedObjectModel {
         var model = self
-        model.toolAttributes = []
+        (model.toolAttributes, model.toolElements) = ([], [])
         for place in model.entities.indices {
             model.entities[place].codeGenerationType = nil
             model.entities[place].isSyncable = false
+            model.entities[place].toolAttributes = []
+            model.entities[place].toolElements = []
             model.entities[place].userInfo.sort { $0.key < $1.key }
             model.entities[place].properties = try model.entities[place].properties.map {
                 try $0.withoutTheEditors()
@@ -94,16 +97,19 @@ extension PropertyDescription {
         switch self {
         case .attribute(var it):
             it.isSyncable = false
+            (it.toolAttributes, it.toolElements) = ([], [])
             it.usesScalarValueType = nil
             it.isStoredInTruthFile = false
             it.userInfo.sort { $0.key < $1.key }
             return .attribute(it)
         case .relationship(var it):
             it.isSyncable = false
+            (it.toolAttributes, it.toolElements) = ([], [])
             it.userInfo.sort { $0.key < $1.key }
             return .relationship(it)
         case .fetchedProperty(var it):
             it.isSyncable = false
+            (it.toolAttributes, it.toolElements) = ([], [])
             it.userInfo.sort { $0.key < $1.key }
             it.request = try it.request.compiled()
             return .fetchedProperty(it)

@@ -90,7 +90,7 @@ extension PlainReader {
 }
 
 /// Changes a store by way of contexts.
-private struct AppStoreWriter {
+struct AppStoreWriter {
     let coordinator: PersistentStoreCoordinator
     let model: Model
 

@@ -91,6 +91,13 @@ package struct StoreMetadata: Sendable, Hashable {
         self[Key.adoptedModel] = .string(adoption(with: model))
     }
 
+    /// Begins a new line of the history, so that no earlier token is one of the store's.
+    /// - Parameter generation: its first generation.
+    package mutating func forgetHistory(generation: String) {
+        self[Key.generation] = .string(generation)
+        historyLine = nil
+    }
+
     /// The hashes in the store, and those that Stele computes for the model.
     private func adoption(with model: Model) -> String {
         Self.checksum(of: hashes) + " " + model.versionChecksum

@@ -18,6 +18,8 @@ public struct HistoryReader {
 
     private static let token = SQLText(
         "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(HistoryTables.transaction)")
+    private static let attachedToken = SQLText(
+        "SELECT Z_MAX FROM history.Z_PRIMARYKEY WHERE Z_ENT = \(HistoryTables.transaction)")
     private static let oldest = SQLText("SELECT MIN(Z_PK) FROM ATRANSACTION")
     private static let transactions = SQLText(
         "SELECT t.Z_PK, t.ZTIMESTAMP, ifnull(a.ZNAME, t.ZAUTHOR), "
@@ -43,7 +45,7 @@ public struct HistoryReader {
     public static func lastTransaction(
         _ connection: any SQLConnection
     ) throws(StoreError) -> Int64 {
-        try connection.integer(token) ?? 0
+        try connection.integer(connection.hasAttachedHistory ? attachedToken : token) ?? 0
     }
 
     /// Returns the number of the oldest transaction in the history; nil for none.

@@ -9,7 +9,14 @@ struct Counters {
     private var changed: [Bool]
 
     private static let reading = SQLText("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY")
+    private static let readingBoth = SQLText(
+        "SELECT Z_ENT, Z_MAX FROM main.Z_PRIMARYKEY WHERE Z_ENT < \(HistoryTables.change) "
+            + "UNION ALL SELECT Z_ENT, Z_MAX FROM history.Z_PRIMARYKEY")
     private static let writing = SQLText("UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2")
+    private static let writingHistory = SQLText(
+        "UPDATE history.Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2")
+    private static let writingSave = SQLText(
+        "UPDATE main.\(AttachedHistory.saves) SET ZTRANSACTION = ?1 WHERE Z_PK = 1")
 
     /// Reads the counters. The caller holds the write lock. A counter is at least the highest key
     /// in the table, for files whose writer did not update Z_PRIMARYKEY.
@@ -17,7 +24,8 @@ struct Counters {
         let last = schema.numbers.max() ?? 0
         maxima = Array(repeating: 0, count: last + 1 + Self.histories)
         changed = Array(repeating: false, count: maxima.count)
-        for row in try connection.rows(Self.reading, [], [.integer, .integer]) {
+        let reading = connection.hasAttachedHistory ? Self.readingBoth : Self.reading
+        for row in try connection.rows(reading, [], [.integer, .integer]) {
             if case .int(let entity) = row[0], case .int(let highest) = row[1] {
                 guard let place = Int(exactly: entity).flatMap(place(of:)) else { continue }
                 maxima[place] = highest
@@ -73,8 +81,14 @@ struct Counters {
     /// Writes the counters that have grown since the last call.
     mutating func write(_ connection: any SQLConnection) throws(StoreError) {
         for place in changed.indices where changed[place] {
+            let entity = entity(at: place)
+            let isAttached = connection.hasAttachedHistory && entity >= HistoryTables.change
             try connection.execute(
-                Self.writing, [.int(maxima[place]), .int(Int64(entity(at: place)))])
+                isAttached ? Self.writingHistory : Self.writing,
+                [.int(maxima[place]), .int(Int64(entity))])
+            if isAttached, entity == HistoryTables.transaction {
+                try connection.execute(Self.writingSave, [.int(maxima[place])])
+            }
             changed[place] = false
         }
     }

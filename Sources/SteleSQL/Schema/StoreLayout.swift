@@ -49,6 +49,9 @@ package struct StoreLayout: Sendable {
     /// Whether the file has the tables of the history.
     package var hasHistory: Bool { tables["ACHANGE"] != nil && tables["ATRANSACTION"] != nil }
 
+    /// Whether the store has had its history in a file of its own.
+    package var hasHadAttachedHistory: Bool { tables[AttachedHistory.saves] != nil }
+
     /// Whether the texts of the history are, or will be, in a table of their own.
     var internsHistoryTexts: Bool {
         !hasHistory || (tables["ATRANSACTIONSTRING"] != nil && has("ZAUTHORTS", in: "ATRANSACTION"))

@@ -26,7 +26,8 @@ struct Setting: Sendable {
                 + "CONFIGURATION=TYPE for one of several stores"),
         Setting(
             "history", "auto",
-            "auto, or store: a store that an app made without a history gets the history's tables"),
+            "auto: a store that an app made without a history has it in a file beside it; "
+                + "store: inside"),
         Setting(
             "migrate", "false",
             "whether a store of another version of the model is migrated at the start"),
