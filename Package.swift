@@ -256,8 +256,8 @@ let package = Package(
             name: "SteleGraphTests",
             dependencies: [
                 "SteleGraph", "StelePersistence", "StelePredicates", "SteleMigration",
-                "SteleModel", "SteleSQLite", "SteleFiles", "SteleTransformers", "SteleSystem",
-                "TestSupport",
+                "SteleModel", "SteleModelFiles", "SteleSQLite", "SteleFiles",
+                "SteleTransformers", "SteleSystem", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -4,6 +4,7 @@ import Foundation
 import SteleGraph
 import SteleMigration
 import SteleModel
+import SteleModelFiles
 import StelePersistence
 import StelePredicates
 import SteleSQLite
