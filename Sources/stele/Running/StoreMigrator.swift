@@ -131,7 +131,7 @@ extension StoreOpening {
         do {
             let store = try openAsIs(package.model)
             // No migration is running, because it would have the store to itself.
-            removeMigrationFolder()
+            if !isReadOnly { removeMigrationFolder() }
             return store
         } catch let error as StoreError {
             guard case .incompatible(code: 134100, _) = error else { throw located(error) }
