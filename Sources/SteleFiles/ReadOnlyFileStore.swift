@@ -2,7 +2,7 @@ import Glibc
 import SteleModel
 import StelePersistence
 
-/// A whole-file store that is only read. It takes no lock, because a save replaces the file at once:
+/// A whole-file store that is only read. It takes no lock, because a save replaces the file whole:
 /// it has the objects of one moment, and changes of other programs are not seen.
 public final class ReadOnlyFileStore: ReadOnlyStore {
     /// The path of the file.

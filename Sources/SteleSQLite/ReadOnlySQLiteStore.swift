@@ -83,7 +83,7 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
         let (uri, historyURI, isMapped) = (file.uri, history?.uri, file.copy != nil)
         readers = ReaderPool { () throws(StoreError) in
             let connection = try Connection(uri: uri, of: path)
-            // Another program may shorten a file that is not a copy, and end a process that maps it.
+            // Another program may shorten a file that is not a copy: that ends whoever maps it.
             try connection.run(
                 "PRAGMA mmap_size = \(isMapped ? 1 << 30 : 0); "
                     + "PRAGMA cache_size = \(isMapped ? -512 : -4096); PRAGMA temp_store = MEMORY")

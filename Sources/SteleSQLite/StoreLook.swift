@@ -67,7 +67,7 @@ enum StoreLook {
                 throw error.replacing(copy.file, with: path)
             }
         }
-        guard hasContents(file + "-wal") else {
+        guard hasFrames(file + "-wal") else {
             return try body(Connection(uri: uri(file, unchanging), of: path))
         }
         return try body(throughLog(file, path))
@@ -89,26 +89,49 @@ enum StoreLook {
     static func still(_ path: String) throws(StoreError) -> StillFile {
         try held { () throws(StoreError) in
             let file = resolved(path)
-            let copy: PrivateCopy
             if hasContents(file + "-journal") {
-                copy = try recovered(file, path)
-            } else if access(file + "-wal", F_OK) == 0,
-                hasContents(file + "-wal") || access(file + "-shm", F_OK) == 0
-            {
-                copy = try PrivateCopy(of: path)
-                do throws(StoreError) {
-                    try throughLog(file, path).copyPages(to: copy.file)
-                } catch {
-                    switch error {
-                    case .noRoom, .failed: throw copy.failure(path)
-                    default: throw error
-                    }
+                let copy = try recovered(file, path)
+                return StillFile(uri: uri(copy.file, unchanging), copy: copy)
+            }
+            let log = file + "-wal"
+            guard hasFrames(log) || (access(log, F_OK) == 0 && access(file + "-shm", F_OK) == 0)
+            else { return StillFile(uri: uri(file, unchanging), copy: nil) }
+            let copy = try PrivateCopy(of: path)
+            do throws(StoreError) { try copyPages(file, path, to: copy.file) } catch {
+                switch error {
+                case .noRoom, .failed: throw copy.failure(path)
+                default: throw error
                 }
-            } else {
-                return StillFile(uri: uri(file, unchanging), copy: nil)
             }
             return StillFile(uri: uri(copy.file, unchanging), copy: copy)
         }
+    }
+
+    /// Copies a file with its log, as they are at one moment.
+    private static func copyPages(
+        _ file: String, _ path: String, to copy: String
+    ) throws(StoreError) {
+        for _ in 0..<5 {
+            if hasFrames(file + "-wal") { return try throughLog(file, path).copyPages(to: copy) }
+            // All pages are in the file, which a program that has it open may write meanwhile.
+            let before = lastChange(file)
+            try Connection(uri: uri(file, unchanging), of: path).copyPages(to: copy)
+            if !hasFrames(file + "-wal"), lastChange(file) == before { return }
+        }
+        throw .busy("\(path) is written by another program all the time")
+    }
+
+    private static func lastChange(_ file: String) -> [Int] {
+        var found = stat()
+        guard stat(file, &found) == 0 else { return [] }
+        return [found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec]
+    }
+
+    /// Whether a log has more than its header of 32 bytes. Where no program has the file open,
+    /// SQLite cannot read a log with a header alone unless it may write the index.
+    private static func hasFrames(_ log: String) -> Bool {
+        var found = stat()
+        return stat(log, &found) == 0 && found.st_size > 32
     }
 
     private static let unchanging = "mode=ro&immutable=1"
@@ -126,8 +149,8 @@ enum StoreLook {
         return connection
     }
 
-    /// Makes a private copy of a file with its rollback journal, in which SQLite rolls back what the
-    /// journal has: it would do so in the store's file.
+    /// Makes a private copy of a file with its rollback journal. SQLite rolls back in the copy
+    /// what the journal has: it would do so in the store's file.
     private static func recovered(
         _ file: String, _ path: String
     ) throws(StoreError) -> PrivateCopy {

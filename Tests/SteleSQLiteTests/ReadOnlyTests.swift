@@ -11,7 +11,7 @@ import Testing
 @Suite struct ReadOnlyTests {
     /// The files beside the store, and whether it is open for writing meanwhile.
     enum Beside: String, CaseIterable {
-        case nothing, log, logAndIndex, emptyLogAndIndex, journal, open
+        case nothing, log, logAndIndex, emptyLogAndIndex, headerAndIndex, journal, open
     }
 
     private static let model: Result<Model, any Error> = Result {
@@ -60,6 +60,13 @@ import Testing
         case .emptyLogAndIndex:
             try RawDatabase(place).run("PRAGMA wal_checkpoint(TRUNCATE)")
             try copy(origin, ["-wal", "-shm"])
+        case .headerAndIndex:
+            // The process has ended before it wrote the first frame.
+            let log = try Data(contentsOf: URL(fileURLWithPath: place + "-wal")).prefix(32)
+            try #require(log.count == 32)
+            try RawDatabase(place).run("PRAGMA wal_checkpoint(TRUNCATE)")
+            try copy(origin, ["-wal", "-shm"])
+            try log.write(to: URL(fileURLWithPath: path + "-wal"))
         default: break
         }
         store.close()
@@ -75,8 +82,8 @@ import Testing
         }
     }
 
-    /// Copies a store in the midst of a transaction with a rollback journal, as the end of a process
-    /// leaves it: rows are changed in the file, and the journal has the old ones.
+    /// Copies a store in the midst of a transaction with a rollback journal, as the end of a
+    /// process leaves it: rows are changed in the file, and the journal has the old ones.
     private func leaveJournal(_ origin: TemporaryFolder) throws {
         let other = try RawDatabase(origin.store)
         try other.run("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; PRAGMA cache_spill = 1")
@@ -121,6 +128,8 @@ import Testing
         #expect(try FolderState(folder.path) == before)
         store.close()
         #expect(throws: StoreError.self) { try store.reader() }
+        // The look before each opening, too.
+        #expect(try SQLiteStore.metadata(path: path)["NSStoreUUID"] == .string(store.identifier))
         #expect(try FolderState(folder.path) == before)
     }
 

@@ -15,8 +15,7 @@ package struct FolderState: Equatable {
             guard lstat(path, &status) == 0 else { continue }
             states[name] = [
                 Int(status.st_ino), Int(status.st_mode), Int(status.st_size),
-                status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
-                status.st_ctim.tv_nsec,
+                status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
             ]
             if status.st_mode & S_IFMT == S_IFREG {
                 bytes[name] = try Data(contentsOf: URL(fileURLWithPath: path))

@@ -1,5 +1,5 @@
-// `--read-only`, as a user runs it: requests are answered, writes are refused, and the folder of the
-// store stays as it was.
+// `--read-only`, as a user runs it: requests are answered, writes are refused, and the folder of
+// the store stays as it was.
 
 import Foundation
 import TestSupport
@@ -40,16 +40,16 @@ import Testing
         #expect(saves.count == (hasHistory ? 1 : 0))
         let stream = try StreamCaller(caller, "/changes")
         withExtendedLifetime(stream) {}
-        let context = try #require(caller.ask("POST", "/contexts")?.json as? [String: Any])
-        let id = try #require(context["id"])
-        #expect(
-            caller.ask("POST", "/contexts/\(id)/Team", #"{"name":"Greens"}"#)?.status == 201)
+        let made = try caller.call("POST", "/contexts")
+        let line = made.components(separatedBy: "\r\n").first { $0.hasPrefix("Location: ") }
+        let context = String(try #require(line, "\(made)").dropFirst("Location: ".count))
+        #expect(caller.ask("POST", context + "/Team", #"{"name":"Greens"}"#)?.status == 201)
         let writes: [(String, String, String?)] = [
             ("POST", "/Team", #"{"name":"Greens"}"#),
             ("PATCH", "/Team/1", #"{"name":"Greens"}"#),
             ("PUT", "/Team/1", #"{"name":"Greens"}"#), ("DELETE", "/Player/1", nil),
             ("PATCH", "/metadata", #"{"release":3}"#),
-            ("POST", "/contexts/\(id)/save", nil),
+            ("POST", context + "/save", nil),
         ]
         for (method, path, body) in writes {
             let answer = caller.ask(method, path, body)
