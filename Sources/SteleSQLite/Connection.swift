@@ -95,6 +95,9 @@ final class Connection: SQLConnection {
         if code != SQLITE_OK { throw SQLiteFailure.error(code, copy.handle, path) }
     }
 
+    /// Whether the file cannot be written.
+    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
     /// Whether the file is no longer the one at its path.
     var hasMoved: Bool { stele_has_moved(handle) != 0 }
 

@@ -87,6 +87,8 @@ struct StoreFile {
             if try !isEmpty(connection) { try look(connection) }
         } _: { () throws(StoreError) in
             let connection = try Connection(path: path, creates: creates)
+            // SQLite opens a file that it may not write for reading.
+            if connection.isReadOnly { throw SQLiteFailure.unwritable(path) }
             _ = try isEmpty(connection)
             return connection
         }

@@ -58,8 +58,8 @@ enum StoreLook {
     ) throws(StoreError) -> Result {
         // The log is beside the file that a link leads to.
         let file = resolved(file)
-        if hasContents(file + "-journal") {
-            let copy = try recovered(file, path)
+        if let ending = recovery(file) {
+            let copy = try recovered(file, ending, path)
             defer { copy.remove() }
             do throws(StoreError) {
                 return try body(Connection(uri: uri(copy.file, unchanging), of: path))
@@ -89,8 +89,8 @@ enum StoreLook {
     static func still(_ path: String) throws(StoreError) -> StillFile {
         try held { () throws(StoreError) in
             let file = resolved(path)
-            if hasContents(file + "-journal") {
-                let copy = try recovered(file, path)
+            if let ending = recovery(file) {
+                let copy = try recovered(file, ending, path)
                 return StillFile(uri: uri(copy.file, unchanging), copy: copy)
             }
             let log = file + "-wal"
@@ -149,22 +149,33 @@ enum StoreLook {
         return connection
     }
 
-    /// Makes a private copy of a file with its rollback journal. SQLite rolls back in the copy
-    /// what the journal has: it would do so in the store's file.
+    /// The ending of a file with which SQLite must recover a store before it reads it, and cannot
+    /// without a change: a rollback journal, or a log without an index beside a file that may not be
+    /// written, and so not be locked.
+    private static func recovery(_ file: String) -> String? {
+        if hasContents(file + "-journal") { return "-journal" }
+        let isAlone = hasFrames(file + "-wal") && access(file + "-shm", F_OK) != 0
+        return isAlone && access(file, W_OK) != 0 ? "-wal" : nil
+    }
+
+    /// Makes a private copy of a file with the one beside it, in which SQLite recovers it.
     private static func recovered(
-        _ file: String, _ path: String
+        _ file: String, _ ending: String, _ path: String
     ) throws(StoreError) -> PrivateCopy {
         let copy = try PrivateCopy(of: path)
         do {
-            for ending in ["", "-journal"] {
-                try FileManager.default.copyItem(atPath: file + ending, toPath: copy.file + ending)
+            for ending in ["", ending] {
+                let name = copy.file + ending
+                try FileManager.default.copyItem(atPath: file + ending, toPath: name)
+                // The copy has the mode of a file that may not be written.
+                guard chmod(name, 0o600) == 0 else { throw copy.failure(path) }
             }
         } catch {
             throw copy.failure(path)
         }
         do throws(StoreError) {
             let connection = try Connection(uri: uri(copy.file, "mode=rw"), of: path)
-            // Reading rolls back.
+            // Reading recovers it.
             _ = try connection.single("PRAGMA schema_version")
         } catch {
             throw error.replacing(copy.file, with: path)

@@ -103,6 +103,42 @@ import Testing
         }
     }
 
+    /// Another user may read the store and its folder, and write neither.
+    @Test(.enabled(if: geteuid() == 0, "only the superuser can run a program as another user"))
+    func aStoreWithoutWritePermissionIsServed() throws {
+        try make("s.sqlite") { _ in
+            for endings in [["-wal"], ["-wal", "-shm"]] {
+                let place = try TemporaryFolder()
+                for ending in [""] + endings {
+                    let file = place.path + "/s.sqlite" + ending
+                    try FileManager.default.copyItem(
+                        atPath: folder.path + "/s.sqlite" + ending, toPath: file)
+                    chmod(file, 0o444)
+                }
+                chmod(place.path, 0o555)
+                let before = try FolderState(place.path)
+                func program(_ options: [String]) throws -> Program {
+                    try Program(
+                        [
+                            "--reuid", "65534", "--regid", "65534", "--clear-groups", Program.path,
+                            "serve", league, "--store", place.path + "/s.sqlite", "--port", "0",
+                        ] + options, file: "/usr/bin/setpriv")
+                }
+                let refused = try program([]).end()
+                #expect(refused.status == 1 && refused.errors.contains("--read-only"))
+                #expect(try FolderState(place.path) == before)
+                let server = try program(["--read-only"])
+                let caller = try Caller(server.lines(3))
+                #expect(caller.ask("GET", "/Team?sort=name")?.body.contains("Reds") == true)
+                #expect(caller.ask("DELETE", "/changes?before=0")?.status == 403)
+                server.signal(SIGTERM)
+                #expect(server.end().status == 0)
+                #expect(try FolderState(place.path) == before)
+                chmod(place.path, 0o755)
+            }
+        }
+    }
+
     @Test func whatCannotBeReadOnlyIsRefused() throws {
         try make("s.sqlite")
         let before = try FolderState(folder.path)
