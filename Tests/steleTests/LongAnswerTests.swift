@@ -24,30 +24,12 @@ import Testing
         return (program, caller)
     }
 
-    /// The body of a chunked answer, and whether its last chunk came.
-    private func body(_ answer: String) -> (text: String, isWhole: Bool) {
-        guard let head = answer.range(of: "\r\n\r\n") else { return ("", false) }
-        var rest = Array(answer[head.upperBound...].utf8)[...]
-        var body: [UInt8] = []
-        while let end = rest.firstIndex(of: 0x0A) {
-            let line = String(decoding: rest[..<end], as: UTF8.self)
-                .trimmingCharacters(in: .whitespacesAndNewlines)
-            guard let size = Int(line, radix: 16) else { break }
-            if size == 0 { return (String(decoding: body, as: UTF8.self), true) }
-            let start = rest.index(after: end)
-            guard rest.endIndex - start >= size else { break }
-            body += rest[start..<(start + size)]
-            rest = rest[min(start + size + 2, rest.endIndex)...]
-        }
-        return (String(decoding: body, as: UTF8.self), false)
-    }
-
     @Test func allRowsComeOnceInOrder() throws {
         let (program, caller) = try serving(6_000)
         let csv = try caller.call("GET", "/Player?format=csv&select=_id,name,country")
         #expect(csv.contains("Content-Type: text/csv"))
         #expect(csv.contains("Transfer-Encoding: chunked"))
-        let (text, isWhole) = body(csv)
+        let (text, isWhole) = Caller.chunkedBody(csv)
         let lines = text.components(separatedBy: "\r\n")
         #expect(isWhole && lines.count == 6_002)
         #expect(lines.first == "_id,name,country" && lines.last == "")
@@ -57,7 +39,7 @@ import Testing
             })
         let sorted = try caller.call(
             "GET", "/Player?format=ndjson&select=_id,goals&sort=-goals&where=goals%3E1&offset=10")
-        let rows = body(sorted)
+        let rows = Caller.chunkedBody(sorted)
         #expect(rows.isWhole && rows.text.split(separator: "\n").count == 5_690)
         #expect(rows.text.hasPrefix(#"{"_id":439,"goals":39}"#), "\(rows.text.prefix(80))")
         let grouped = try caller.call(
@@ -83,7 +65,7 @@ import Testing
         }
         #expect(try caller.call("DELETE", "/Player/19999").hasPrefix("HTTP/1.1 204"))
         while let more = Caller.read(descriptor) { answer += more }
-        let (text, isWhole) = body(String(decoding: answer, as: UTF8.self))
+        let (text, isWhole) = Caller.chunkedBody(String(decoding: answer, as: UTF8.self))
         #expect(isWhole && text.split(separator: "\n").count == 20_000)
         #expect(!text.contains("changed") && text.contains("Player 19999"))
         // A client that goes away in the middle leaves nothing behind.
@@ -95,7 +77,7 @@ import Testing
         }
         Thread.sleep(forTimeInterval: 0.5)
         let after = try caller.call("GET", "/Player?format=csv&select=_id")
-        #expect(body(after).text.components(separatedBy: "\r\n").count == 20_001)
+        #expect(Caller.chunkedBody(after).text.components(separatedBy: "\r\n").count == 20_001)
         program.signal(SIGTERM)
         #expect(program.end().status == 0)
     }

@@ -30,7 +30,28 @@ extension Caller {
         guard text.hasPrefix("HTTP/1.1 "), let status = Int(text.dropFirst(9).prefix(3)),
             let end = text.range(of: "\r\n\r\n")
         else { return nil }
-        return Answer(status: status, body: String(text[end.upperBound...]))
+        let isChunked = text[..<end.lowerBound].contains("Transfer-Encoding: chunked")
+        return Answer(
+            status: status,
+            body: isChunked ? Self.chunkedBody(text).text : String(text[end.upperBound...]))
+    }
+
+    /// The body of a chunked answer, and whether its last chunk came.
+    static func chunkedBody(_ answer: String) -> (text: String, isWhole: Bool) {
+        guard let head = answer.range(of: "\r\n\r\n") else { return ("", false) }
+        var rest = Array(answer[head.upperBound...].utf8)[...]
+        var body: [UInt8] = []
+        while let end = rest.firstIndex(of: 0x0A) {
+            let line = String(decoding: rest[..<end], as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            guard let size = Int(line, radix: 16) else { break }
+            if size == 0 { return (String(decoding: body, as: UTF8.self), true) }
+            let start = rest.index(after: end)
+            guard rest.endIndex - start >= size else { break }
+            body += rest[start..<(start + size)]
+            rest = rest[min(start + size + 2, rest.endIndex)...]
+        }
+        return (String(decoding: body, as: UTF8.self), false)
     }
 
     /// The history from the oldest save on, as the JSON form has it, with its values.

@@ -1,23 +1,19 @@
 /// Stores that Apple's framework made, and what they contain by plain SQL.
 
 import Foundation
-import SteleGraph
 import SteleModel
 import SteleModelFiles
-import StelePersistence
-import StelePredicates
 import SteleSQLite
-import TestSupport
-import Testing
 
 /// A store in the shared data, with the model that it was made with.
-struct AppStore: Sendable, CustomStringConvertible {
-    let file: String
-    let model: String?
+package struct AppStore: Sendable, CustomStringConvertible {
+    /// The file, from the folder of all.
+    package let file: String
+    private let model: String?
 
-    var description: String { file }
+    package var description: String { file }
 
-    static let all: [AppStore] = {
+    package static let all: [AppStore] = {
         let moody = "Moody.xcdatamodeld/"
         let sample = "SampleModel.xcdatamodeld/SampleModel"
         return [
@@ -38,16 +34,20 @@ struct AppStore: Sendable, CustomStringConvertible {
         self.model = model
     }
 
+    /// The folder of the stores and models.
     private static let data = (sharedFolder?.path ?? "") + "/data/coredata/"
 
+    /// The file of the model; nil where the model is in the store alone.
+    package var modelPath: String? { model.map { Self.data + $0 } }
+
     /// The model; without a file, the one in the store.
-    func readModel() throws -> Model {
-        let path = Self.data + (model ?? file)
-        return try (model == nil ? SQLiteStore.modelFile(path: path) : ModelFile.read(path)).model()
+    package func readModel() throws -> Model {
+        if let modelPath { return try ModelFile.read(modelPath).model() }
+        return try SQLiteStore.modelFile(path: Self.data + file).model()
     }
 
     /// A copy of the file in a folder, under its own name.
-    func copy(to folder: TemporaryFolder) throws -> String {
+    package func copy(to folder: TemporaryFolder) throws -> String {
         let name = file.split(separator: "/").last.map(String.init) ?? ""
         let path = folder.path + "/" + name
         try FileManager.default.copyItem(atPath: Self.data + file, toPath: path)
@@ -56,23 +56,14 @@ struct AppStore: Sendable, CustomStringConvertible {
     }
 }
 
-/// What was compared, and what differs.
-struct AppStoreTally {
-    var entities = 0
-    var objects = 0
-    var values = 0
-    var relationships = 0
-    var differences: [String] = []
-}
-
 /// A small reader of Core Data's files, by their layout alone: names are computed from the model by
 /// the layout's rules, and columns are read as SQLite quotes them.
-struct PlainReader {
-    let database: RawDatabase
-    let model: Model
+package struct PlainReader {
+    package let database: RawDatabase
+    package let model: Model
     private let numbers: [String: String]
 
-    init(_ path: String, _ model: Model) throws {
+    package init(_ path: String, _ model: Model) throws {
         database = try RawDatabase(path)
         self.model = model
         var numbers: [String: String] = [:]
@@ -84,7 +75,7 @@ struct PlainReader {
     }
 
     /// An entity's number. A migration in place may have left the entity's old name.
-    func number(_ entity: Entity) throws -> String {
+    package func number(_ entity: Entity) throws -> String {
         let old = entity.declaration.renamingIdentifier
         guard let number = numbers[entity.name] ?? old.flatMap({ numbers[$0] }) else {
             throw Missing("Z_ENT of \(entity.name)")
@@ -92,17 +83,19 @@ struct PlainReader {
         return number
     }
 
-    func table(_ entity: Entity) -> String { "Z" + model.root(of: entity).name.uppercased() }
+    package func table(_ entity: Entity) -> String {
+        "Z" + model.root(of: entity).name.uppercased()
+    }
 
     /// The objects of one entity: their keys.
-    func keys(_ entity: Entity) throws -> [Int64] {
+    package func keys(_ entity: Entity) throws -> [Int64] {
         try database.texts(
             "SELECT Z_PK FROM \(table(entity)) WHERE Z_ENT = \(try number(entity)) ORDER BY Z_PK"
         ).compactMap { Int64($0) }
     }
 
     /// A column of the objects of one entity, by key, as SQLite quotes it.
-    func column(_ name: String, _ entity: Entity) throws -> [Int64: String] {
+    package func column(_ name: String, _ entity: Entity) throws -> [Int64: String] {
         let lines = try database.texts(
             "SELECT Z_PK || '=' || quote(\(name)) FROM \(table(entity)) "
                 + "WHERE Z_ENT = \(try number(entity))")
@@ -117,7 +110,7 @@ struct PlainReader {
     }
 
     /// The members of a to-many relationship of one object.
-    func members(_ it: Relationship, of key: Int64) throws -> [Int64] {
+    package func members(_ it: Relationship, of key: Int64) throws -> [Int64] {
         let destination = model.destination(of: it)
         let name = it.name.uppercased()
         guard let inverse = model.inverse(of: it) else {
@@ -149,85 +142,14 @@ struct PlainReader {
         throw Missing("the join table of \(it.name)")
     }
 
-    func integers(_ sql: String) throws -> [Int64] {
+    package func integers(_ sql: String) throws -> [Int64] {
         try database.texts(sql).compactMap { Int64($0) }
-    }
-}
-
-extension AppStoreTally {
-    /// Compares every object of a store with what the plain reader finds.
-    init(_ store: any PersistentStore, _ plain: PlainReader) throws {
-        let reader = try store.reader()
-        defer { reader.close() }
-        for entity in plain.model.entities {
-            var request = FetchRequest(entity: entity)
-            request.includesSubentities = false
-            let found = try reader.fetch(request)
-            let keys = try plain.keys(entity)
-            if found.map(\.key).sorted() != keys {
-                differences.append("\(entity.name): \(found.count) objects, \(keys.count) by SQL")
-            }
-            entities += 1
-            objects += keys.count
-            if keys.isEmpty { continue }
-            for (slot, property) in entity.slots.enumerated() {
-                if property.isTransient { continue }
-                let column = try plain.column("Z" + property.name.uppercased(), entity)
-                for object in found {
-                    values += 1
-                    let (ours, theirs) = (object.values[slot], column[object.key] ?? "nothing")
-                    if !Self.isEqual(ours, theirs) {
-                        differences.append(
-                            "\(entity.name) \(object.key).\(property.name): \(ours), \(theirs)")
-                    }
-                    if case .relationship = property { relationships += 1 }
-                }
-            }
-            let versions = try plain.column("Z_OPT", entity)
-            for object in found where versions[object.key] != "\(object.version)" {
-                differences.append("\(entity.name) \(object.key): version \(object.version)")
-            }
-            for it in entity.toManys {
-                let members = try reader.members(of: it, owners: keys)
-                for key in keys {
-                    relationships += 1
-                    var (ours, theirs) = (members[key] ?? [], try plain.members(it, of: key))
-                    if !it.isOrdered { (ours, theirs) = (ours.sorted(), theirs.sorted()) }
-                    if ours != theirs {
-                        differences.append("\(entity.name) \(key).\(it.name): \(ours), \(theirs)")
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether a value is what a column has, as SQLite quotes it.
-    private static func isEqual(_ value: Value, _ quoted: String) -> Bool {
-        func number() -> Double? { Double(quoted) }
-        switch value {
-        case .null: return quoted == "NULL"
-        case .int(let it), .key(let it): return quoted == "\(it)"
-        case .bool(let it): return quoted == (it ? "1" : "0")
-        case .double(let it), .date(let it): return number() == it
-        case .decimal(let it): return number() == Double(it.description)
-        case .string(let it):
-            return quoted == "'\(it.replacingOccurrences(of: "'", with: "''"))'"
-        case .uuid(let it):
-            return quoted == "X'\(it.uuidString.replacingOccurrences(of: "-", with: ""))'"
-        case .data(let it):
-            return quoted == "X'\(it.map { String(format: "%02X", $0) }.joined())'"
-        case .external(let it): return quoted.contains(hex("\u{2}\(it.identifier.uuidString)"))
-        }
-    }
-
-    private static func hex(_ text: String) -> String {
-        text.utf8.map { String(format: "%02X", $0) }.joined()
     }
 }
 
 extension Property {
     /// Whether the property has no column.
-    var isTransient: Bool {
+    package var isTransient: Bool {
         switch self {
         case .attribute(let it): it.declaration.isTransient
         case .relationship, .fetchedProperty: false
