@@ -40,9 +40,44 @@ extension SQLiteStore {
     /// - Throws: `StoreError.busy` where another program has it open.
     public func excludeOthers() throws(StoreError) {
         let isAlone = lock.withLock { $0?.excludeOthers() ?? false }
-        guard isAlone else {
-            throw .busy(
-                "\(path) is open in another program: close it there first")
+        guard isAlone else { throw Self.isOpenElsewhere(path) }
+    }
+
+    private static func isOpenElsewhere(_ path: String) -> StoreError {
+        .busy("\(path) is open in another program: close it there first")
+    }
+
+    /// Checks that no program has a store's file open, also none that uses SQLite without Stele.
+    /// What is in a write-ahead log is written back.
+    /// - Parameter path: a file in WAL mode that this process does not have open either.
+    /// - Throws: `StoreError.busy` where a program has it open.
+    public static func checkIsClosed(path: String) throws(StoreError) {
+        let connection = try Connection(path: path, creates: false)
+        try lock(connection, path) { () throws(StoreError) in
+            _ = try connection.single("SELECT COUNT(*) FROM sqlite_master")
+        }
+    }
+
+    /// Opens a store's file for this connection alone. The file has no write-ahead log afterwards.
+    /// - Throws: as `checkIsClosed(path:)`.
+    private static func openAlone(_ path: String) throws(StoreError) -> Connection {
+        let connection = try Connection(path: path, creates: false)
+        try lock(connection, path) { () throws(StoreError) in
+            guard case .string("delete") = try connection.single("PRAGMA journal_mode = DELETE")
+            else { throw .busy("") }
+        }
+        return connection
+    }
+
+    /// Takes SQLite's exclusive lock with the first access, and keeps it. Every program that has a
+    /// file in WAL mode open has a shared lock on it.
+    private static func lock(
+        _ connection: Connection, _ path: String, _ access: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try connection.run("PRAGMA locking_mode = EXCLUSIVE")
+        do throws(StoreError) { try access() } catch {
+            if case .busy = error { throw isOpenElsewhere(path) }
+            throw error
         }
     }
 
@@ -55,7 +90,8 @@ extension SQLiteStore {
     /// this store's folder first, and those that it does not have are removed last. A save that is
     /// waiting is done first, and later ones throw `.closed`.
     /// - Parameter other: the path of a closed store on the same file system.
-    /// - Throws: `StoreError`: `.busy` as `excludeOthers()`, and `.failed`.
+    /// - Throws: `StoreError`: `.busy` where another program has one of the two open, also one that
+    ///   uses SQLite without Stele, and `.failed`.
     public func replaceFile(with other: String) throws(StoreError) {
         defer { close() }
         // A link is followed, because the file that it leads to is replaced, and not the link.
@@ -66,12 +102,13 @@ extension SQLiteStore {
             } ?? self.path
         try excludeOthers()
         // A later save would be lost, or change the file after it was checkpointed.
-        stopWriting()
+        closeConnections()
         try Self.carry(from: path, to: other)
-        let connection = try Connection(path: path, creates: false)
-        _ = try connection.single("PRAGMA wal_checkpoint(TRUNCATE)")
-        // A write-ahead log that is left behind would be taken for that of the new file.
-        for file in [path, other] { try Self.syncEmptyLog(of: file) }
+        try Self.syncEmptyLog(of: other)
+        // Another program with the file open would write to its log, which would be taken for that
+        // of the new file.
+        let alone = try Self.openAlone(path)
+        defer { withExtendedLifetime(alone) {} }
         var old = stat()
         guard stat(path, &old) == 0, chmod(other, old.st_mode & 0o777) == 0,
             old.st_uid == geteuid() || chown(other, old.st_uid, old.st_gid) == 0

@@ -284,11 +284,17 @@ public final class SQLiteStore: PersistentStore {
         for thread in running { thread.join() }
     }
 
-    /// Stops the writer's and the checkpointer's threads and closes the file.
-    public func close() {
+    /// Stops the writer's and the checkpointer's threads and closes their connections and those of
+    /// the readers. The lock stays.
+    func closeConnections() {
         stopWriting()
         readers.close()
         rowReaders.close()
+    }
+
+    /// Stops the writer's and the checkpointer's threads and closes the file.
+    public func close() {
+        closeConnections()
         let lock = lock.withLock { lock in
             defer { lock = nil }
             return lock

@@ -214,6 +214,37 @@ import Testing
         #expect(program.end().status == 0)
     }
 
+    /// A connection of SQLite that has read once and waits has the file open, too.
+    @Test func aStoreThatSQLiteAloneHasOpenIsNotReplaced() throws {
+        try add(1)
+        let store = folder.path + "/s.sqlite"
+        _ = try serve(["--store", store]) { caller in
+            #expect(caller.ask("POST", "/Person", #"{"first":"Ann"}"#)?.status == 201)
+        }
+        for version in [3, 4] { try add(version) }
+        try Self.mapping.write(
+            toFile: folder.path + "/names.mapping.json", atomically: true, encoding: .utf8)
+        let rows = "SELECT COUNT(*) FROM sqlite_master"
+        func migrate() throws -> (status: Int32, output: String, errors: String) {
+            try Program.run("migrate", folder.path + "/Staff", "--store", store)
+        }
+        do {
+            let idle = try RawDatabase(store)
+            let before = try idle.texts(rows)
+            let found = try migrate()
+            #expect(found.status == 1, "\(found.output)")
+            #expect(found.errors.contains("s.sqlite is open in another program"), "\(found.errors)")
+            // The other program goes on.
+            try idle.run("CREATE TABLE other (a)")
+            try idle.run("DROP TABLE other")
+            #expect(try idle.texts(rows) == before)
+        }
+        #expect(try migrate().status == 0)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(files.filter { $0.hasPrefix("s.sqlite") } == ["s.sqlite"])
+        #expect(try RawDatabase(store).texts("PRAGMA integrity_check") == ["ok"])
+    }
+
     @Test func aStoreOfNoKnownVersionIsRefused() throws {
         try add(4)
         let store = folder.path + "/s.sqlite"

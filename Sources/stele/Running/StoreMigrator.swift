@@ -63,6 +63,8 @@ struct StoreMigrator {
     private func migrateBeside(
         _ plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
     ) throws {
+        // The file is replaced, so that a program that has it open would go on with the old one.
+        if opening.isSQLite { try SQLiteStore.checkIsClosed(path: opening.path) }
         let old = try opening.open(plan.source.model)
         defer { old.close() }
         // From here on no other program opens the store.
