@@ -115,3 +115,23 @@ public struct ValidationErrors: Error, Sendable, Hashable {
         errors.count == 1 ? errors[0].name : "NSValidationMultipleErrorsError"
     }
 }
+
+extension ValidationError: CustomStringConvertible {
+    /// The object, if it is saved, and the message for developers.
+    public var description: String { key > 0 ? "\(entity.name) \(key): \(detail)" : detail }
+}
+
+extension ValidationErrors: CustomStringConvertible {
+    /// The error; of several their number and the first 20, each on a line.
+    public var description: String {
+        guard errors.count > 1 else { return errors.first?.description ?? "an object is not valid" }
+        let rest = errors.count - Self.listed
+        return
+            (["\(errors.count) values are not valid:"]
+            + errors.prefix(Self.listed).map { "- \($0)" }
+            + (rest > 0 ? ["and \(rest) more"] : []))
+            .joined(separator: "\n")
+    }
+
+    private static let listed = 20
+}

@@ -44,6 +44,13 @@ public struct KnownMapping: Sendable {
         }
     }
 
+    /// Whether the mapping model has version hashes of entities.
+    var hasHashes: Bool {
+        mappingModel.entityMappings.contains {
+            $0.sourceEntityVersionHash != nil || $0.destinationEntityVersionHash != nil
+        }
+    }
+
     /// Whether the mapping model leads from one version to another.
     public func leads(from source: KnownVersion, to destination: KnownVersion) -> Bool {
         mismatches(from: source, to: destination).isEmpty

@@ -86,9 +86,11 @@ public struct KnownVersions: Sendable {
         let known = versions.count == 1 ? "the only known version" : "any known version"
         return MigrationError(
             .missingSourceModel,
-            "the store was not made with \(known) (\(names)); it may be of a newer one",
+            "the store was not made with \(known) (\(names)): it is of a newer one, or of one "
+                + "that has been removed or changed since",
             reasons: nearest.map { reasons(differing[$0], versions[$0], hashes) } ?? [],
-            hint: "add the version that the store was made with to the model, or use another store"
+            hint: "add the version that the store was made with to the model, beside the current "
+                + "one, or use another store"
         )
     }
 

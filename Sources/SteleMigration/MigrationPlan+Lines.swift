@@ -79,11 +79,18 @@ extension MigrationPlan.Step {
         guard let before = source.model.entity(named: old),
             let now = destination.model.entity(named: new)
         else { return [] }
+        let properties = mapping.attributeMappings + mapping.relationshipMappings
+        let named = Set(properties.map(\.name))
         var kept = Set<String>()
+        var used = Set<String>()
         var lines: [String] = []
-        for property in mapping.attributeMappings + mapping.relationshipMappings {
-            let origins = property.origins
-            kept.formUnion(origins)
+        for property in properties {
+            // An expression makes something else of the values.
+            if case .expression? = property.value {
+                used.formUnion(property.origins)
+            } else {
+                kept.formUnion(property.origins)
+            }
             guard now.owns(property.name) else { continue }
             let target = "\(new).\(property.name)"
             switch property.value {
@@ -98,9 +105,19 @@ extension MigrationPlan.Step {
                 }
             }
         }
+        for name in now.storedNames where now.owns(name) && !named.contains(name) {
+            if isSetByInverse(now.relationship(named: name)) { continue }
+            lines.append(
+                before.property(named: name) == nil
+                    ? "adds \(new).\(name)" : "\(new).\(name) gets its default")
+        }
         for name in before.storedNames where before.owns(name) && !kept.contains(name) {
             if isKeptByInverse(before.relationship(named: name)) { continue }
-            lines.append("removes \(old).\(name) and its values")
+            // What is computed from the property itself is listed as that.
+            if used.contains(name), now.property(named: name) != nil { continue }
+            lines.append(
+                "removes \(old).\(name) and its values"
+                    + (used.contains(name) ? ", after they are used in an expression" : ""))
         }
         return lines
     }

@@ -61,6 +61,16 @@ struct Failure: Error {
     }
 }
 
+/// A word of a command line as a shell takes it: in quotes where it has more than plain characters.
+func shellWord(_ word: String) -> String {
+    let plain = word.utf8.allSatisfy { byte in
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+            || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+            || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "/._-=+,:@%".utf8.contains(byte)
+    }
+    return plain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+}
+
 /// Writes a line to standard error.
 func printError(_ line: String) { write(line + "\n", to: 2) }
 

@@ -78,7 +78,36 @@ import Testing
         let plan = try plan(versions, from: 1, [mapping("1", "2")])
         #expect(titles(plan) == ["M 1 to M 2, by the mapping model 1to2"])
         // The mapping has no value for it.
-        #expect(plan.steps[0].details == ["removes Person.a and its values"])
+        #expect(
+            plan.steps[0].details == [
+                "Person.a gets its default", "adds Person.b", "removes Person.a and its values",
+            ])
+    }
+
+    /// Inference would remove what a mapping with a misspelt name was written to keep.
+    @Test(arguments: [("0", "2"), ("1", "3")])
+    func aMappingModelOfAnUnknownVersionIsAnError(_ source: String, _ destination: String) throws {
+        let versions = try Self.versions(["a"], ["a", "b"])
+        let error = #expect(throws: MigrationError.self) {
+            try plan(versions, from: 1, [mapping(source, destination)])
+        }
+        let unknown = source == "0" ? "0" : "3"
+        #expect(error?.code == .missingMappingModel)
+        #expect(
+            error?.description.contains(
+                "leads from M \(source) to M \(destination), and the model has no version M "
+                    + "\(unknown): did you mean M 1? (its versions are M 1, M 2;") == true,
+            "\(error as Any)")
+        // One of other models is a note.
+        let other = try plan(versions, from: 1, [mapping("7", "8")])
+        #expect(other.lines[1].contains("7to8 is for other versions, and is not used"))
+    }
+
+    @Test func aMappingModelBesideTheWayIsTold() throws {
+        let versions = try Self.versions(["x"], ["a"], ["a", "b"])
+        let plan = try plan(versions, from: 2, [mapping("1", "3")])
+        #expect(titles(plan) == ["M 2 to M 3, inferred"])
+        #expect(plan.lines[1] == "1to3 leads from M 1 to M 3, and is not used")
     }
 
     /// A link that a mapping carries over, from either end, is neither added nor removed.
@@ -117,7 +146,9 @@ import Testing
         #expect(
             plan.steps[0].details == [
                 "computes Order.total", "Order.kind gets its default",
-                "Order.customer becomes Order.clients", "removes Order.kind and its values",
+                "Order.customer becomes Order.clients",
+                "removes Order.price and its values, after they are used in an expression",
+                "removes Order.kind and its values",
                 "removes Order.note and its values",
                 "the policy P makes the objects of Customer",
             ])
@@ -235,9 +266,9 @@ import Testing
         #expect(error.code.rawValue == 134130)
         #expect(
             error.description == """
-                the store was not made with any known version (M 1, M 2); it may be of a newer \
-                one (add the version that the store was made with to the model, or use another \
-                store):
+                the store was not made with any known version (M 1, M 2): it is of a newer one, or \
+                of one that has been removed or changed since (add the version that the store was \
+                made with to the model, beside the current one, or use another store):
                   - the entity Person of the store differs from that of M 2
                   - the store has an entity Team, and M 2 does not
                 """)

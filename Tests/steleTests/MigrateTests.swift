@@ -194,6 +194,37 @@ import Testing
             "\(found.output)")
     }
 
+    /// A mapping file may lie in the folder of JSON models. The offered command can be pasted.
+    @Test func aMappingFileAmongTheModelsIsUsed() throws {
+        try add(1)
+        let store = folder.path + "/my store.sqlite"
+        _ = try serve(["--store", store]) { caller in
+            #expect(caller.ask("POST", "/Person", #"{"first":"Ann"}"#)?.status == 201)
+        }
+        for version in [3, 4] { try add(version) }
+        try folder.write(Self.mapping, to: "Staff/names.mapping.json")
+        let offer = try Program.run("export", "Staff", "--store", store, folder: folder.path)
+        #expect(offer.status == 1)
+        #expect(
+            offer.errors.contains("by the mapping model Staff/names.mapping.json"), "\(offer)")
+        #expect(
+            offer.errors.contains("stele migrate Staff --store '\(store)' does this"), "\(offer)")
+        try folder.write("{", to: "Staff/v2.json")
+        let found = try Program.run("migrate", "Staff", "--store", store, folder: folder.path)
+        #expect(found.status == 0, "\(found)")
+    }
+
+    @Test func aVersionThatCannotBeReadIsNamedWhereItIsMissed() throws {
+        try add(1)
+        let store = folder.path + "/s.sqlite"
+        _ = try serve(["--store", store]) { _ in }
+        try add(2)
+        try folder.write(#"{"entitys":[]}"#, to: "Staff/v1.json")
+        let found = try Program.run("migrate", folder.path + "/Staff", "--store", store)
+        #expect(found.status == 1)
+        #expect(found.errors.contains("v1") && found.errors.contains("entitys"), "\(found.errors)")
+    }
+
     @Test func aStoreInUseIsNotMigrated() throws {
         try add(1)
         let store = folder.path + "/s.sqlite"
@@ -290,8 +321,8 @@ import Testing
             #expect(status == 1, "\(command)")
             #expect(
                 errors.hasPrefix(
-                    "stele: \(store): the store was not made with the only known version (v1); it "
-                        + "may be of a newer one"), "\(command): \(errors)")
+                    "stele: \(store): the store was not made with the only known version (v1): it is "
+                        + "of a newer one"), "\(command): \(errors)")
         }
     }
 

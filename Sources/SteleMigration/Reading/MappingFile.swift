@@ -57,7 +57,12 @@ public struct MappingFile: Sendable, Hashable {
                 self = try JSONMappingReader.read(bytes, path)
             }
         } catch {
-            throw error.ofMapping(path)
+            var errors = error.ofMapping(path)
+            // A list has the file in its first line.
+            if errors.errors.count == 1, !errors.description.contains(path) {
+                errors.errors[0].place = "\(path): \(errors.errors[0].place)"
+            }
+            throw errors
         }
     }
 }

@@ -69,11 +69,23 @@ struct ModelPackage {
         return known
     }
 
-    /// The mapping models in the model's folder.
+    /// The versions that are left out, each with the reason.
+    func ignoredVersions() throws -> [String] {
+        try (file.notes + file.models().notes).map(\.description)
+    }
+
+    /// The mapping models beside the model, and those in its folder if it is one.
     func mappings() throws -> [KnownMapping] {
-        var folder = path
-        while folder.hasSuffix("/") { folder.removeLast() }
-        folder = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? "."
+        var own = path
+        while own.hasSuffix("/") { own.removeLast() }
+        let beside = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? "."
+        return try Self.mappings(in: beside) + (own.isEmpty ? [] : Self.mappings(in: own))
+    }
+
+    private static func mappings(in folder: String) throws -> [KnownMapping] {
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder
+        else { return [] }
         let names: [String]
         do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
             throw Failure("\(folder) cannot be listed, and may have mapping models")

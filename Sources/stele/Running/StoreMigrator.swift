@@ -18,8 +18,18 @@ struct StoreMigrator {
     func plan() throws -> MigrationPlan? {
         let versions = try package.versions()
         guard let hashes = try opening.versionHashes(among: versions) else { return nil }
-        return try MigrationPlan(
-            storeHashes: hashes, versions: versions, mappings: package.mappings())
+        do {
+            return try MigrationPlan(
+                storeHashes: hashes, versions: versions, mappings: package.mappings())
+        } catch var error as MigrationError {
+            guard error.code == .missingSourceModel else { throw error }
+            error.reasons += try package.ignoredVersions()
+            let path = shellWord(opening.path)
+            error.hint =
+                (error.hint.map { "\($0); " } ?? "")
+                + "stele model contents \(path) writes the model that is in the store, if there is one"
+            throw error
+        }
     }
 
     /// Migrates the store completely or not at all.
@@ -163,7 +173,7 @@ extension StoreOpening {
         _ plan: MigrationPlan, _ package: ModelPackage, _ other: OtherVersion
     ) -> String {
         let store = package.configuration.map { "\($0)=\(path)" } ?? path
-        let command = "stele migrate \(package.path) --store \(store)"
+        let command = "stele migrate \(shellWord(package.path)) --store \(shellWord(store))"
         if plan.isBackward {
             return (other == .migrate ? "--migrate does not do this; " : "")
                 + "\(command) --back does this"
