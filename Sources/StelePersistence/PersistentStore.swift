@@ -15,6 +15,9 @@ public protocol PersistentStore: AnyObject, Sendable {
     var identifier: String { get }
     /// Whether every write is refused (NSPersistentStore.isReadOnly).
     var isReadOnly: Bool { get }
+
+    /// Whether the history has saves of an app that made the store, which the app may still read.
+    var hasHistoryOfApp: Bool { get }
     /// The UUIDs of the stores that this one stands for.
     var identifiers: [String] { get }
     /// Returns the UUID of the store that has or had an object: of one of the stores of a
@@ -171,6 +174,9 @@ extension PersistentStore {
 
     /// False: for a store that is open for writing.
     public var isReadOnly: Bool { false }
+
+    /// False: for a store that Stele made.
+    public var hasHistoryOfApp: Bool { false }
 
     /// The store's own UUID.
     public var identifiers: [String] { [identifier] }

@@ -23,6 +23,8 @@ public final class SQLiteStore: PersistentStore {
 
     /// Whether the opening has converted the file from a rollback journal to WAL.
     public let isConvertedToWAL: Bool
+    /// Whether another program made the store, and the history is in it.
+    public let hasHistoryOfApp: Bool
 
     let schema: SQLSchema
     private let external: ExternalFolder
@@ -100,6 +102,7 @@ public final class SQLiteStore: PersistentStore {
         generation = file.generation
         historyLine = file.historyLine
         isConvertedToWAL = file.isConvertedToWAL
+        hasHistoryOfApp = file.isOfApp && !file.hasAttachedHistory
         lock = Mutex(file.lock)
         translator = CurrentTranslator(FetchTranslator(schema: schema))
         readers = ReaderPool(

@@ -12,6 +12,8 @@ struct StoreFile {
     let lock: StoreLock?
     /// The model with the file's layout.
     let schema: SQLSchema
+    /// Whether another program made the file.
+    let isOfApp: Bool
     /// Whether the history is in a file of its own, attached to the writer's connection.
     let hasAttachedHistory: Bool
     /// Whether the opening has converted the file from a rollback journal to WAL.
@@ -196,6 +198,7 @@ struct StoreFile {
         return StoreFile(
             identifier: identifier, generation: metadata.generation ?? "",
             historyLine: try historyLine(metadata, path), lock: lock, schema: schema,
+            isOfApp: metadata.hasForeignHashes,
             hasAttachedHistory: connection.hasAttachedHistory)
     }
 

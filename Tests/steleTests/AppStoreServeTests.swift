@@ -31,6 +31,38 @@ struct AppStoreServeTests {
         }
         print(lines.joined(separator: "\n"))
     }
+
+    /// The app may not have read it yet.
+    @Test func theHistoryOfAnAppIsKept() throws {
+        let app = try #require(AppStore.all.first { $0.file.hasSuffix("SampleModel2_V1.sqlite") })
+        let folder = try TemporaryFolder()
+        let path = try app.copy(to: folder)
+        let count = "SELECT COUNT(*) FROM ATRANSACTION"
+        let before = try RawDatabase(path).texts(count)
+        #expect(before == ["1"])
+        func serve(_ arguments: [String], _ holds: (Caller) throws -> Bool) throws -> String {
+            let program = try Program(
+                ["serve", path, "--port", "0"] + arguments, folder: folder.path)
+            let caller = try Caller(program.lines(3))
+            try waitUntil { try holds(caller) }
+            program.signal(SIGTERM)
+            let (status, errors) = program.end()
+            #expect(status == 0)
+            return errors
+        }
+        func saves(_ caller: Caller) -> Int? {
+            (caller.ask("GET", "/changes")?.json as? [Any])?.count
+        }
+        // The settings' own bound is deleted to at the start.
+        let log = try serve([]) { caller in
+            usleep(500_000)
+            return saves(caller) == 1
+        }
+        #expect(log.contains("the history is an app's and is kept"), "\(log)")
+        #expect(try RawDatabase(path).texts(count) == before)
+        _ = try serve(["--history-days", "7"]) { saves($0) == 0 }
+        #expect(try RawDatabase(path).texts(count) == ["0"])
+    }
 }
 
 /// What a service gives, compared with what plain SQL finds in the file.

@@ -97,6 +97,9 @@ public final class StoreGroup: PersistentStore {
     /// Whether one of the stores is open for reading only.
     public var isReadOnly: Bool { stores.contains { $0.isReadOnly } }
 
+    /// Whether the history of one of the stores has saves of an app.
+    public var hasHistoryOfApp: Bool { stores.contains { $0.hasHistoryOfApp } }
+
     /// The UUID of the first store.
     public var identifier: String { stores[0].identifier }
 

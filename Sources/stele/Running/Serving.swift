@@ -43,6 +43,13 @@ struct Serving {
         }
         var options = settings.service
         options.modelName = ground.modelName
+        if ground.store.hasHistoryOfApp, !settings.boundsHistory {
+            options.historySeconds = nil
+            options.historyBytes = nil
+            logger.notice(
+                "the history is an app's and is kept; history-days and history-size bound it",
+                metadata: ["store": "\(ground.name)"])
+        }
         let service = Service(coordinator: coordinator, options: options, logger: logger)
         let server = try HTTPServer(
             settings.http, at: address,

@@ -30,10 +30,14 @@ struct SettingSource {
 
     /// The setting's text, or its default; an empty text counts as none.
     func text(_ name: String) -> String? {
-        let given = reader.string(forKey: ConfigKey([name]))
-        if let given, !given.isEmpty { return given }
+        if isGiven(name) { return reader.string(forKey: ConfigKey([name])) }
         let setting = Setting.all.first { $0.name == name }
         return setting?.defaultValue.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Whether the setting has a text that is not its default.
+    func isGiven(_ name: String) -> Bool {
+        reader.string(forKey: ConfigKey([name])).map { !$0.isEmpty } ?? false
     }
 
     private static func values(_ texts: [String: String]) -> [AbsoluteConfigKey: ConfigValue] {

@@ -31,6 +31,8 @@ struct Settings: Sendable {
     var historySeconds: Double?
     /// Nil for no bound.
     var historyBytes: Int?
+    /// Whether one of the two is set, and not by default.
+    var boundsHistory: Bool
     var limits = Limits()
     var bodyBytes: Int
     var uploadBytes: Int
@@ -70,6 +72,7 @@ struct Settings: Sendable {
         historySeconds = days > 0 ? days * 86_400 : nil
         let size = try reading.integer("history-size", 0...1_048_576)
         historyBytes = size > 0 ? size << 20 : nil
+        boundsHistory = source.isGiven("history-days") || source.isGiven("history-size")
         limits.maximumListLimit = try reading.integer("maximum-limit", 1...1_000_000)
         limits.defaultListLimit = try reading.integer(
             "default-limit", 1...limits.maximumListLimit)
