@@ -33,6 +33,7 @@ public final class SQLiteStore: PersistentStore {
     private let watch: CommitWatch
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let threads = Mutex<[SystemThread]>([])
+    private let sweep = Mutex<ExternalSweep?>(nil)
     let lock: Mutex<StoreLock?>
     private let former: Mutex<[StoreMark]>
 
@@ -68,9 +69,6 @@ public final class SQLiteStore: PersistentStore {
             let schema = file.schema
             let external = ExternalFolder(store: path)
             if schema.model.hasExternalAttributes { try external.claim(for: file.identifier) }
-            // An earlier version of the model may have left files, too.
-            try external.sweep(
-                writer, schema, identifier: file.identifier, age: Limits.orphanSeconds)
             return try SQLiteStore(path: path, schema: schema, writer: writer, file: file)
         } catch {
             file.lock?.leave()
@@ -106,6 +104,12 @@ public final class SQLiteStore: PersistentStore {
         // Another program may have committed between the two reads of the counter.
         former = Mutex(file.former?.counter == watch.current ? file.former?.marks ?? [] : [])
         try start(writer)
+        do throws(StoreError) {
+            try startSweep(attachesHistory: file.hasAttachedHistory)
+        } catch {
+            close()
+            throw error
+        }
     }
 
     /// Starts the threads of the writer and the checkpointer. Each owns its connection.
@@ -135,6 +139,16 @@ public final class SQLiteStore: PersistentStore {
             throw Self.noThread
         }
         threads.withLock { $0.append(checkpointing) }
+    }
+
+    /// Starts to remove files of external values that nothing names. An earlier version of the model
+    /// may have left some, too.
+    private func startSweep(attachesHistory: Bool) throws(StoreError) {
+        let started = try ExternalSweep.start(
+            external, path, schema, identifier: identifier, attachesHistory: attachesHistory)
+        guard let started else { return }
+        sweep.withLock { $0 = started.sweep }
+        threads.withLock { $0.append(started.thread) }
     }
 
     private static let noThread = StoreError.failed("the system has no thread for the store")
@@ -278,6 +292,7 @@ public final class SQLiteStore: PersistentStore {
     func stopWriting() {
         queue.close()
         checkpointer.close()
+        sweep.withLock { $0?.stop() }
         let running = threads.withLock { threads in
             defer { threads = [] }
             return threads

@@ -11,11 +11,25 @@ extension ExternalFolder {
     func sweep(
         _ connection: Connection, _ schema: SQLSchema, identifier: String, age: Int
     ) throws(StoreError) {
-        guard isOwned(by: identifier) else { return }
-        var orphans = files(before: time(nil) - age)
-        if orphans.isEmpty { return }
+        let old = oldFiles(identifier: identifier, age: age)
+        if old.isEmpty { return }
         try connection.run("BEGIN")
         defer { _ = try? connection.run("COMMIT") }
+        try remove(old, unlessNamedIn: schema, connection)
+    }
+
+    /// The files that a sweep may remove.
+    func oldFiles(identifier: String, age: Int) -> Set<UUID> {
+        isOwned(by: identifier) ? files(before: time(nil) - age) : []
+    }
+
+    /// Removes those of some files that neither a row nor a before-image refers to, in the view of
+    /// the connection's transaction.
+    /// - Throws: `StoreError` from reading the rows; nothing is removed then.
+    func remove(
+        _ files: Set<UUID>, unlessNamedIn schema: SQLSchema, _ connection: Connection
+    ) throws(StoreError) {
+        var orphans = files
         for (table, column) in schema.externalColumns {
             let sql = SQLText(
                 // Comparing the length first avoids reading inline values.
