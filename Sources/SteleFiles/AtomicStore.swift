@@ -25,10 +25,7 @@ public final class AtomicStore: PersistentStore {
     public static func open(
         path: String, model: Model, format: any FileFormat, identifier: String? = nil
     ) throws(StoreError) -> AtomicStore {
-        if let refusal = model.refusal { throw .unsupported(refusal) }
-        do throws(ModelErrors) { try model.checkRequests() } catch {
-            throw .invalid(error.description)
-        }
+        try check(model)
         let path = WholeFile.resolved(path)
         let lock = try FileLock(path)
         do throws(StoreError) {
@@ -37,6 +34,14 @@ public final class AtomicStore: PersistentStore {
         } catch {
             lock.leave()
             throw error
+        }
+    }
+
+    /// Checks that a store can have a model.
+    static func check(_ model: Model) throws(StoreError) {
+        if let refusal = model.refusal { throw .unsupported(refusal) }
+        do throws(ModelErrors) { try model.checkRequests() } catch {
+            throw .invalid(error.description)
         }
     }
 
@@ -51,22 +56,10 @@ public final class AtomicStore: PersistentStore {
         let isNew = contents == nil
         var first = contents ?? StoreContents()
         contents = nil
-        let identifier = first.identifier ?? identifier ?? UUID().uuidString
-        first.identifier = identifier
-        if first.metadata == nil {
-            first.metadata =
-                StoreMetadata(
-                    model: model, generation: identifier.prefix(8).lowercased(),
-                    storeType: format.metadataType
-                ).propertyList
-        }
+        Self.complete(&first, model, format, identifier)
         let file = AtomicFile(path: path, model: model, format: format)
-        do throws(StoreError) {
-            memory = try InMemoryStore(
-                model: model, contents: first, type: format.name,
-                keep: { contents throws(StoreError) in try file.write(contents) })
-        } catch {
-            throw Self.located(error, path)
+        memory = try Self.memory(path, model, format, first) { contents throws(StoreError) in
+            try file.write(contents)
         }
         if isNew { try file.write(first) }
         let writing = SystemThread(name: "stele-file") { [queue, memory] in
@@ -76,8 +69,39 @@ public final class AtomicStore: PersistentStore {
         thread.withLock { $0 = writing }
     }
 
+    /// Adds the identifier and the metadata where they are missing.
+    private static func complete(
+        _ contents: inout StoreContents, _ model: Model, _ format: any FileFormat,
+        _ identifier: String? = nil
+    ) {
+        let identifier = contents.identifier ?? identifier ?? UUID().uuidString
+        contents.identifier = identifier
+        if contents.metadata != nil { return }
+        contents.metadata =
+            StoreMetadata(
+                model: model, generation: identifier.prefix(8).lowercased(),
+                storeType: format.metadataType
+            ).propertyList
+    }
+
+    /// The objects of a file in memory.
+    /// - Parameter keep: writes the file.
+    static func memory(
+        _ path: String, _ model: Model, _ format: any FileFormat, _ contents: StoreContents,
+        keep: @escaping InMemoryStore.Keeping
+    ) throws(StoreError) -> InMemoryStore {
+        var contents = contents
+        complete(&contents, model, format)
+        do throws(StoreError) {
+            return try InMemoryStore(
+                model: model, contents: contents, type: format.name, keep: keep)
+        } catch {
+            throw located(error, path)
+        }
+    }
+
     /// Reads the file; nil for a file that does not exist or is empty.
-    private static func contents(
+    static func contents(
         of path: String, _ model: Model, _ format: any FileFormat
     ) throws(StoreError) -> StoreContents? {
         guard let bytes = try WholeFile.bytes(path), !bytes.isEmpty else { return nil }

@@ -39,6 +39,11 @@ public struct KnownVersions: Sendable {
     /// The current version.
     public var current: KnownVersion { versions[currentIndex] }
 
+    /// The versions, the nearest to the current one first.
+    public var nearestFirst: [KnownVersion] {
+        versions.indices.sorted { isNearer($0, than: $1) }.map { versions[$0] }
+    }
+
     /// The version that a store was made with.
     public struct Found: Sendable, Hashable {
         /// The index of the version.

@@ -13,6 +13,8 @@ public protocol PersistentStore: AnyObject, Sendable {
     var type: String { get }
     /// The store's UUID (NSStoreUUID).
     var identifier: String { get }
+    /// Whether every write is refused (NSPersistentStore.isReadOnly).
+    var isReadOnly: Bool { get }
     /// The UUIDs of the stores that this one stands for.
     var identifiers: [String] { get }
     /// Returns the UUID of the store that has or had an object: of one of the stores of a
@@ -166,6 +168,9 @@ public struct ReadBudget: Sendable, Hashable {
 extension PersistentStore {
     /// One generation: for a store that ends with its process.
     public var historyLine: HistoryLine { HistoryLine(generation) }
+
+    /// False: for a store that is open for writing.
+    public var isReadOnly: Bool { false }
 
     /// The store's own UUID.
     public var identifiers: [String] { [identifier] }

@@ -12,6 +12,8 @@ public enum StoreError: Error, Sendable {
     case constraint(ConstraintConflict)
     /// The disk is full (SQLITE_FULL).
     case noRoom(String)
+    /// The store is open for reading only. The text names its file.
+    case readOnly(String)
     /// The store stayed busy for longer than the caller may wait.
     case busy(String)
     /// A save to several stores was committed in some of them and not in others (134040). The text

@@ -73,10 +73,30 @@ final class Connection: SQLConnection {
         guard let file = sqlite3_db_filename(handle, "main") else {
             throw .failed("a store without a file has no file of its history")
         }
-        let path = String(cString: file) + StoreFile.historyEnding
-        try execute(SQLText("ATTACH ?1 AS history"), [.string(path)])
+        try attachHistory(String(cString: file) + StoreFile.historyEnding)
+    }
+
+    /// Attaches a file of the history.
+    /// - Parameter file: its path; a URI for a connection that was opened by one.
+    func attachHistory(_ file: String) throws(StoreError) {
+        try execute(SQLText("ATTACH ?1 AS history"), [.string(file)])
         hasAttachedHistory = true
     }
+
+    /// Copies all pages of one moment into a new file.
+    func copyPages(to path: String) throws(StoreError) {
+        let copy = try Connection(path: path, creates: true)
+        try copy.run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+        guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
+            throw SQLiteFailure.error(sqlite3_errcode(copy.handle), copy.handle, path)
+        }
+        sqlite3_backup_step(backup, -1)
+        let code = sqlite3_backup_finish(backup)
+        if code != SQLITE_OK { throw SQLiteFailure.error(code, copy.handle, path) }
+    }
+
+    /// Whether the file cannot be written.
+    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     /// Whether the file is no longer the one at its path.
     var hasMoved: Bool { stele_has_moved(handle) != 0 }

@@ -1,6 +1,7 @@
 /// Reader connections, opened when needed and reused.
 
 import StelePersistence
+import SteleSQL
 import SteleSystem
 
 /// Lends connections that only read. The connection that was returned last is lent first, so few
@@ -18,19 +19,33 @@ final class ReaderPool: Sendable {
         var isClosed = false
     }
 
-    private let path: String
     private let state = Monitor(State())
-    /// Whether pages come from a mapping of the file: fast for many rows. But SQLite drops the
-    /// mapping after each commit of another connection, and for a single row it is cheaper to
-    /// read three pages than to map the file again.
-    private let isMapped: Bool
-    /// Whether the history is in a file of its own, which the connections attach.
-    private let attachesHistory: Bool
+    /// Opens a connection.
+    private let open: @Sendable () throws(StoreError) -> Connection
 
-    init(path: String, isMapped: Bool, attachesHistory: Bool = false) {
-        self.path = path
-        self.isMapped = isMapped
-        self.attachesHistory = attachesHistory
+    /// - Parameter open: opens a connection that only reads.
+    init(_ open: @escaping @Sendable () throws(StoreError) -> Connection) { self.open = open }
+
+    /// A pool of connections to a store that is open for writing.
+    /// - Parameters:
+    ///   - isMapped: whether pages come from a mapping of the file: fast for many rows. But SQLite
+    ///     drops the mapping after each commit of another connection, and for a single row it is
+    ///     cheaper to read three pages than to map the file again.
+    ///   - attachesHistory: whether the history is in a file of its own, which the connections
+    ///     attach.
+    convenience init(path: String, isMapped: Bool, attachesHistory: Bool = false) {
+        self.init { () throws(StoreError) in
+            let connection = try Connection(path: path, creates: false)
+            // With a mapping, the cache only holds what is read from the WAL.
+            try connection.run(
+                "PRAGMA query_only = 1; PRAGMA mmap_size = \(isMapped ? 1 << 30 : 0); "
+                    + "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
+            if attachesHistory {
+                try connection.attachHistory()
+                try connection.run("PRAGMA history.cache_size = -512")
+            }
+            return connection
+        }
     }
 
     /// A connection for one reader.
@@ -59,17 +74,16 @@ final class ReaderPool: Sendable {
         }
     }
 
-    private func open() throws(StoreError) -> Connection {
-        let connection = try Connection(path: path, creates: false)
-        // With a mapping, the cache only holds what is read from the WAL.
-        try connection.run(
-            "PRAGMA query_only = 1; PRAGMA mmap_size = \(isMapped ? 1 << 30 : 0); "
-                + "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
-        if attachesHistory {
-            try connection.attachHistory()
-            try connection.run("PRAGMA history.cache_size = -512")
-        }
-        return connection
+    /// Reads the current state of one object, outside any view, without waiting.
+    /// - Parameter sql: the statement for the object's key.
+    func newest(
+        _ sql: SQLText, _ key: Int64, _ shape: RowShape
+    ) throws(StoreError) -> Snapshot? {
+        let connection = try take(waits: false)
+        connection.refusesSlowStatements = true
+        defer { give(connection) }
+        // A statement outside a transaction is its own view, which ends with its last row.
+        return try connection.snapshots(sql, [.int(key)], shape).first
     }
 
     /// Takes a connection back.

@@ -41,7 +41,8 @@ enum SQLiteFailure {
         .incompatible(
             code: 134080,
             "\(path) cannot be written: a store needs write permission for its file and for its "
-                + "folder, which gets files beside it")
+                + "folder, which gets files beside it; to read it as it is, open it read-only "
+                + "(--read-only)")
     }
 
     /// The system's reason why there is no file at a path, and none can be made; nil for another.

@@ -20,6 +20,13 @@ extension SQLiteStore {
         try metadata(path: path)?.versionChecksum
     }
 
+    /// Returns whether a store's file can be migrated by `migrate`: not one that another program
+    /// created.
+    /// - Throws: as `versionHashes(path:)`.
+    public static func isMigratedInPlace(path: String) throws(StoreError) -> Bool {
+        try !(metadata(path: path)?.hasForeignHashes ?? false)
+    }
+
     private static func metadata(path: String) throws(StoreError) -> StoreMetadata? {
         var found = stat()
         guard stat(path, &found) == 0, found.st_size > 0 else { return nil }

@@ -21,6 +21,9 @@ public final class SQLiteStore: PersistentStore {
     /// The path of the file.
     public let path: String
 
+    /// Whether the opening has converted the file from a rollback journal to WAL.
+    public let isConvertedToWAL: Bool
+
     let schema: SQLSchema
     private let external: ExternalFolder
     private let translator: CurrentTranslator
@@ -94,6 +97,7 @@ public final class SQLiteStore: PersistentStore {
         identifier = file.identifier
         generation = file.generation
         historyLine = file.historyLine
+        isConvertedToWAL = file.isConvertedToWAL
         lock = Mutex(file.lock)
         translator = CurrentTranslator(FetchTranslator(schema: schema))
         readers = ReaderPool(
@@ -162,13 +166,8 @@ public final class SQLiteStore: PersistentStore {
     /// Reads the current state of one object, outside any view.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         guard let shape = schema.shapes[id.root] else { return nil }
-        let connection = try rowReaders.take(waits: false)
-        connection.refusesSlowStatements = true
-        defer { rowReaders.give(connection) }
-        // A statement outside a transaction is its own view, which ends with its last row.
-        return try connection.snapshots(
-            translator.current.snapshotByKey(root: id.root), [.int(id.key)], shape
-        ).first
+        return try rowReaders.newest(
+            translator.current.snapshotByKey(root: id.root), id.key, shape)
     }
 
     /// Saves a request and returns when it is on disk. Saves that wait at the same time share a

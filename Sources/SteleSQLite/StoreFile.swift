@@ -14,6 +14,8 @@ struct StoreFile {
     let schema: SQLSchema
     /// Whether the history is in a file of its own, attached to the writer's connection.
     let hasAttachedHistory: Bool
+    /// Whether the opening has converted the file from a rollback journal to WAL.
+    var isConvertedToWAL = false
     /// The marks of the last closing, and the value of the commit counter that they hold for.
     var former: (marks: [StoreMark], counter: UInt32)?
 
@@ -30,6 +32,7 @@ struct StoreFile {
             // Checked before any setting, so that a file that is not a store stays unchanged.
             let found = try check(connection, path, model)
             let attaches = found.attachesHistory(history)
+            let mode = try connection.single("PRAGMA journal_mode")
             try setUp(connection, path)
             if found.needsAdoption(history) {
                 try adopt(connection, path, model, history)
@@ -52,6 +55,7 @@ struct StoreFile {
                 }
                 var file = try read(connection, path, lock, now.schema)
                 file.former = former
+                file.isConvertedToWAL = mode != .string("wal")
                 return file
             } catch {
                 lock?.leave()
@@ -83,6 +87,8 @@ struct StoreFile {
             if try !isEmpty(connection) { try look(connection) }
         } _: { () throws(StoreError) in
             let connection = try Connection(path: path, creates: creates)
+            // SQLite opens a file that it may not write for reading.
+            if connection.isReadOnly { throw SQLiteFailure.unwritable(path) }
             _ = try isEmpty(connection)
             return connection
         }

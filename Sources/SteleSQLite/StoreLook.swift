@@ -58,44 +58,129 @@ enum StoreLook {
     ) throws(StoreError) -> Result {
         // The log is beside the file that a link leads to.
         let file = resolved(file)
-        if hasContents(file + "-journal") { return try copied(file, path, body) }
-        guard hasContents(file + "-wal") else {
-            return try body(Connection(uri: uri(file, "mode=ro&immutable=1"), of: path))
+        if let ending = recovery(file) {
+            let copy = try recovered(file, ending, path)
+            defer { copy.remove() }
+            do throws(StoreError) {
+                return try body(Connection(uri: uri(copy.file, unchanging), of: path))
+            } catch {
+                throw error.replacing(copy.file, with: path)
+            }
         }
+        guard hasFrames(file + "-wal") else {
+            return try body(Connection(uri: uri(file, unchanging), of: path))
+        }
+        return try body(throughLog(file, path))
+    }
+
+    /// A file that does not change while it is read: the store's own, or a private copy.
+    struct StillFile: Sendable {
+        /// The URI with SQLite's parameters.
+        let uri: String
+        /// The copy, where the file has a log or a journal beside it.
+        let copy: PrivateCopy?
+    }
+
+    /// Returns a file for reading at any length without a change to the store's folder.
+    ///
+    /// A store without a log is read itself, as immutable. Of one with a log, and of one with a
+    /// rollback journal, a private copy is made of one moment.
+    /// - Throws: `StoreError`, also for a copy that has no room.
+    static func still(_ path: String) throws(StoreError) -> StillFile {
+        try held { () throws(StoreError) in
+            let file = resolved(path)
+            if let ending = recovery(file) {
+                let copy = try recovered(file, ending, path)
+                return StillFile(uri: uri(copy.file, unchanging), copy: copy)
+            }
+            let log = file + "-wal"
+            guard hasFrames(log) || (access(log, F_OK) == 0 && access(file + "-shm", F_OK) == 0)
+            else { return StillFile(uri: uri(file, unchanging), copy: nil) }
+            let copy = try PrivateCopy(of: path)
+            do throws(StoreError) { try copyPages(file, path, to: copy.file) } catch {
+                switch error {
+                case .noRoom, .failed: throw copy.failure(path)
+                default: throw error
+                }
+            }
+            return StillFile(uri: uri(copy.file, unchanging), copy: copy)
+        }
+    }
+
+    /// Copies a file with its log, as they are at one moment.
+    private static func copyPages(
+        _ file: String, _ path: String, to copy: String
+    ) throws(StoreError) {
+        for _ in 0..<5 {
+            if hasFrames(file + "-wal") { return try throughLog(file, path).copyPages(to: copy) }
+            // All pages are in the file, which a program that has it open may write meanwhile.
+            let before = lastChange(file)
+            try Connection(uri: uri(file, unchanging), of: path).copyPages(to: copy)
+            if !hasFrames(file + "-wal"), lastChange(file) == before { return }
+        }
+        throw .busy("\(path) is written by another program all the time")
+    }
+
+    private static func lastChange(_ file: String) -> [Int] {
+        var found = stat()
+        guard stat(file, &found) == 0 else { return [] }
+        return [found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec]
+    }
+
+    /// Whether a log has more than its header of 32 bytes. Where no program has the file open,
+    /// SQLite cannot read a log with a header alone unless it may write the index.
+    private static func hasFrames(_ log: String) -> Bool {
+        var found = stat()
+        return stat(log, &found) == 0 && found.st_size > 32
+    }
+
+    private static let unchanging = "mode=ro&immutable=1"
+
+    /// Opens a file with its log, and changes neither.
+    private static func throughLog(
+        _ file: String, _ path: String
+    ) throws(StoreError) -> Connection {
         let hasIndex = access(file + "-shm", F_OK) == 0
         let connection = try Connection(
             uri: uri(file, hasIndex ? "mode=ro&readonly_shm=1" : "mode=rw"), of: path)
         connection.leaveLog()
         // No program has the file open. SQLite needs no index of a log that it has for itself.
         if !hasIndex { try connection.run("PRAGMA locking_mode = EXCLUSIVE") }
-        return try body(connection)
+        return connection
     }
 
-    /// Reads a private copy of a file with its rollback journal, because SQLite rolls back what
-    /// it has left in the file.
-    private static func copied<Result>(
-        _ file: String, _ path: String, _ body: (Connection) throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
-        let folder =
-            FileManager.default.temporaryDirectory.path + "/stele-look-\(UUID().uuidString)"
-        let copy = folder + "/store"
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+    /// The ending of a file with which SQLite must recover a store before it reads it, and cannot
+    /// without a change: a rollback journal, or a log without an index beside a file that may not be
+    /// written, and so not be locked.
+    private static func recovery(_ file: String) -> String? {
+        if hasContents(file + "-journal") { return "-journal" }
+        let isAlone = hasFrames(file + "-wal") && access(file + "-shm", F_OK) != 0
+        return isAlone && access(file, W_OK) != 0 ? "-wal" : nil
+    }
+
+    /// Makes a private copy of a file with the one beside it, in which SQLite recovers it.
+    private static func recovered(
+        _ file: String, _ ending: String, _ path: String
+    ) throws(StoreError) -> PrivateCopy {
+        let copy = try PrivateCopy(of: path)
         do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: false)
-            for ending in ["", "-journal"] {
-                try FileManager.default.copyItem(atPath: file + ending, toPath: copy + ending)
+            for ending in ["", ending] {
+                let name = copy.file + ending
+                try FileManager.default.copyItem(atPath: file + ending, toPath: name)
+                // The copy has the mode of a file that may not be written.
+                guard chmod(name, 0o600) == 0 else { throw copy.failure(path) }
             }
         } catch {
-            throw .failed(
-                "\(path) cannot be read: it has a rollback journal, and the two cannot be copied to "
-                    + "\(folder) (set TMPDIR to a folder that has room)")
+            throw copy.failure(path)
         }
         do throws(StoreError) {
-            return try body(Connection(uri: uri(copy, "mode=rw"), of: path))
+            let connection = try Connection(uri: uri(copy.file, "mode=rw"), of: path)
+            // Reading recovers it.
+            _ = try connection.single("PRAGMA schema_version")
         } catch {
-            throw error.replacing(copy, with: path)
+            throw error.replacing(copy.file, with: path)
         }
+        return copy
     }
 
     /// The path of the file that a link leads to.
@@ -126,7 +211,7 @@ enum StoreLook {
 
 extension StoreError {
     /// The same error with another path in its sentence.
-    fileprivate func replacing(_ path: String, with other: String) -> StoreError {
+    func replacing(_ path: String, with other: String) -> StoreError {
         switch self {
         case .incompatible(let code, let text):
             .incompatible(code: code, text.replacing(path, with: other))

@@ -322,7 +322,7 @@ extension StoreError {
         switch self {
         case .noRoom, .failed, .busy, .closed, .incompatible: true
         case .moved, .conflicts, .constraint, .deadline, .overBudget, .unsupported, .invalid,
-            .predicate, .tooLarge, .expired, .incompleteSave:
+            .predicate, .tooLarge, .expired, .incompleteSave, .readOnly:
             false
         }
     }

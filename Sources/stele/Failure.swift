@@ -47,7 +47,7 @@ struct Failure: Error {
         switch error {
         case .incompatible(_, let text), .noRoom(let text), .busy(let text), .moved(let text),
             .unsupported(let text), .invalid(let text), .tooLarge(let text), .failed(let text),
-            .incompleteSave(let text):
+            .incompleteSave(let text), .readOnly(let text):
             text
         case .predicate(let error): error.description
         case .overBudget: "a statement has exceeded its reader's budget"

@@ -156,7 +156,7 @@ struct PlainReader {
 
 extension AppStoreTally {
     /// Compares every object of a store with what the plain reader finds.
-    init(_ store: SQLiteStore, _ plain: PlainReader) throws {
+    init(_ store: any PersistentStore, _ plain: PlainReader) throws {
         let reader = try store.reader()
         defer { reader.close() }
         for entity in plain.model.entities {

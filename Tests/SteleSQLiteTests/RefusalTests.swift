@@ -112,7 +112,7 @@ struct RefusalTests {
             let isRead = kind == .otherModel && !["open", "migrate"].contains(name)
             #expect((refusal == nil) == isRead, "\(name): \(String(describing: refusal))")
             if let refusal {
-                #expect(!"\(refusal)".contains("stele-look-"), "\(name): \(refusal)")
+                #expect(!"\(refusal)".contains("stele-copy-"), "\(name): \(refusal)")
             }
             #expect(try Self.contents(of: place) == before, "\(name)")
         }

@@ -289,4 +289,40 @@ import Testing
         }
         #expect(twice?.message.contains("is given twice") == true, "\(twice as Any)")
     }
+
+    /// The first record of a file tells whether its objects are recognised, but links by `_id` go
+    /// from file to file.
+    @Test("A file without keys is read again where another one is", arguments: [1, 1_000])
+    func filesOfARepeatedImportAreReadTogether(batch: Int) throws {
+        let house = try House(House.club(hasOrderedPupils: true))
+        let files = [
+            (
+                "all.1.ndjson",
+                lines(
+                    #"{"_entity":"Player","_id":15,"name":"x"}"#,
+                    #"{"_entity":"Team","_id":7,"name":"A"}"#)
+            ),
+            (
+                "all.2.ndjson",
+                lines(
+                    #"{"_entity":"Team","_id":8,"name":"B"}"#,
+                    #"{"_entity":"Player","_id":16,"name":"y","team":7}"#)
+            ),
+        ]
+        for (objects, skipped) in [(4, 0), (0, 4)] {
+            let summary = try house.load(files, batch: batch) {
+                $0.givesNewIDs = true
+                $0.onConflict = .skip
+            }
+            #expect(summary.total == objects && summary.skipped == skipped, "\(summary)")
+            #expect(summary.filesSkipped.isEmpty)
+        }
+        #expect(try house.values("Player.team") == [.null, .key(1)])
+        // A file that stands alone is not read.
+        let alone = try house.load([files[0]], batch: batch) {
+            $0.givesNewIDs = true
+            $0.onConflict = .skip
+        }
+        #expect(alone.total == 0 && alone.filesSkipped.count == 1, "\(alone)")
+    }
 }

@@ -42,10 +42,11 @@ import Testing
         }
         let given = try SettingFlags.parse(
             Setting.all.filter {
-                !["model", "insecure", "migrate", "strict-transformers"].contains($0.name)
+                !["model", "insecure", "migrate", "read-only", "strict-transformers"]
+                    .contains($0.name)
             }
             .flatMap { ["--\($0.name)", "1"] } + [
-                "--insecure", "--migrate", "--strict-transformers",
+                "--insecure", "--migrate", "--read-only", "--strict-transformers",
             ]
         ).given
         #expect(Set(given.keys).union(["model"]) == Set(Setting.all.map(\.name)))

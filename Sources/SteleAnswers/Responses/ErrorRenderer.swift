@@ -184,6 +184,10 @@ package struct ErrorRenderer {
                 .expiredToken,
                 "changes were purged from the history before they were read",
                 hint: "ask again without a token, and start from the current data")
+        case .readOnly:
+            return Problem(
+                .readOnlyStore, "the store is open for reading only; nothing was saved",
+                hint: "start the service without read-only to save")
         case .incompleteSave(let what): return Problem(.incompleteSave, what)
         case .closed: return Problem(.unavailable, "the service is stopping")
         case .incompatible, .failed: return nil

@@ -41,6 +41,7 @@ extension ChangeFeed {
 
     /// Deletes saves beyond the bounds of age and size, on a queue of its own.
     func keepHistory(now: Double) {
+        if store.isReadOnly { return }
         keeping.async { [self] in
             do throws(StoreError) {
                 let first = try firstToKeep(now: now)

@@ -28,7 +28,7 @@ extension StoreError {
         switch self {
         case .moved, .busy, .deadline, .overBudget, .noRoom, .failed, .expired: true
         case .conflicts, .constraint, .unsupported, .incompatible, .invalid, .predicate, .tooLarge,
-            .closed, .incompleteSave:
+            .closed, .incompleteSave, .readOnly:
             false
         }
     }

@@ -48,7 +48,9 @@ public final class StoreGroup: PersistentStore {
             try layout.check(store, at: place)
             var reservation = SaveRequest(readToken: 0)
             reservation.reservations = layout.reservations(of: place)
-            if !reservation.reservations.isEmpty { _ = try store.save(reservation) }
+            if !reservation.reservations.isEmpty, !store.isReadOnly {
+                _ = try store.save(reservation)
+            }
             let reader = try store.reader()
             defer { reader.close() }
             tokens.append(try reader.token)
@@ -91,6 +93,9 @@ public final class StoreGroup: PersistentStore {
         for store in stores where !types.contains(store.type) { types.append(store.type) }
         return types.joined(separator: ", ")
     }
+
+    /// Whether one of the stores is open for reading only.
+    public var isReadOnly: Bool { stores.contains { $0.isReadOnly } }
 
     /// The UUID of the first store.
     public var identifier: String { stores[0].identifier }

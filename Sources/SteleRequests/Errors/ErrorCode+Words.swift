@@ -218,6 +218,9 @@ extension ErrorCode {
     package static let deadline = ErrorCode(
         "service.deadline", status: 503, "The query ran too long",
         "A statement ran longer than its deadline; narrow the query.")
+    package static let readOnlyStore = ErrorCode(
+        "store.read-only", status: 403, "The store is read-only",
+        "The service was started with the setting read-only. Nothing was saved.")
     package static let noRoom = ErrorCode(
         "store.no-room", status: 507, "No room", "The disk is full. Nothing was saved.")
     package static let `internal` = ErrorCode(
@@ -235,6 +238,6 @@ extension ErrorCode {
         keyReused, contextUnknown, contextGone, contextLimit, contextFull, contextEvaluation,
         contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, headTooLarge, range,
         mediaType, notBuilt, unreadable, busy,
-        unavailable, deadline, noRoom, `internal`,
+        unavailable, deadline, readOnlyStore, noRoom, `internal`,
     ]
 }

@@ -77,6 +77,14 @@ package struct AttachedHistory {
         return Numbers(store: store, history: history)
     }
 
+    /// Returns whether both files are of one moment of a line. Neither is changed.
+    package func isOf(_ line: HistoryLine) throws(StoreError) -> Bool {
+        guard try connection.integer(Self.isMade) == 1 else { return false }
+        let (numbers, own) = (try numbers(), try self.line())
+        return numbers.store == numbers.history
+            && own?.generation(of: numbers.store) == line.generation(of: numbers.store)
+    }
+
     /// Makes what the two files lack, in the open transaction, and makes the history one of the
     /// store's saves.
     /// - Parameters:

@@ -52,3 +52,11 @@ struct LongDecimals {
         try metadata.write(to: connection)
     }
 }
+
+extension FetchTranslator {
+    /// A translator for a store's file in its present state.
+    package init(stored schema: SQLSchema, on connection: any SQLConnection) throws(StoreError) {
+        self.init(
+            schema: schema, longDecimals: try LongDecimals(schema, connection).attributes)
+    }
+}

@@ -74,6 +74,17 @@ package struct StoreLayout: Sendable {
         return statements
     }
 
+    /// The statements that make, for one connection, the tables of the history that the file lacks.
+    package var temporaryHistory: [String] {
+        let start = "CREATE TABLE "
+        return HistoryTables.creation.compactMap { statement in
+            guard statement.hasPrefix(start) else { return nil }
+            let rest = statement.dropFirst(start.count)
+            return tables[String(rest.prefix { $0 != " " })] == nil
+                ? "CREATE TEMP TABLE " + rest : nil
+        }
+    }
+
     /// Returns the first column or table of the file that a schema, which fits it, does not use; nil
     /// where there is none.
     package func difference(from schema: SQLSchema) -> String? {

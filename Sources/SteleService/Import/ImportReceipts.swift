@@ -26,6 +26,7 @@ struct ImportReceipts {
     ) throws -> [Int] {
         if !plan.seeds.isEmpty { return try seedsToRead(reader, &summary) }
         var read: [Int] = []
+        var left: [Int: ImportError] = [:]
         for (index, file) in plan.files.enumerated() {
             // The bytes of a pipe can be read once only.
             if RecordReader.size(file.path) != nil {
@@ -34,7 +35,7 @@ struct ImportReceipts {
                     let error = again(file, String(decoding: receipt.answer, as: UTF8.self))
                     if try !isRecognised(file) {
                         guard plan.options.onConflict == .skip else { throw error }
-                        summary.filesSkipped.append(file.path)
+                        left[index] = error
                         continue
                     }
                     if !plan.options.isAgain { repeated[index] = error }
@@ -48,7 +49,13 @@ struct ImportReceipts {
             }
             read.append(index)
         }
-        return read
+        if read.isEmpty {
+            summary.filesSkipped = left.keys.sorted().map { plan.files[$0].path }
+            return []
+        }
+        // The others may name objects of these files, and some of their records may have keys.
+        repeated.merge(left) { $1 }
+        return (read + left.keys).sorted()
     }
 
     /// The seeds that the store has not loaded yet. Another program may have loaded them since they

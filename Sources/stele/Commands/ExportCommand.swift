@@ -29,6 +29,9 @@ struct ExportCommand: ParsableCommand {
 
     @OptionGroup var stores: StoreFlags
 
+    @Flag(help: SettingFlags.help("read-only"))
+    var readOnly = false
+
     @Option(
         help: ArgumentHelp("An entity, with its subentities; by default all.", valueName: "name"))
     var entity: [String] = []
@@ -53,7 +56,7 @@ struct ExportCommand: ParsableCommand {
             try Transformers.registerFromEnvironment()
             let package = try ModelPackage(model)
             let model = package.model
-            let opening = try stores.opening(package)
+            let opening = try stores.opening(package, readOnly: readOnly)
             for path in opening.paths where access(path, F_OK) != 0 {
                 throw Failure("\(path): no such file")
             }

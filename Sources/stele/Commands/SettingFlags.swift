@@ -19,6 +19,8 @@ struct SettingFlags: ParsableArguments {
     var history: String?
     @Flag(help: help("migrate"))
     var migrate = false
+    @Flag(help: help("read-only"))
+    var readOnly = false
     @Option(help: help("seeds", "folder"))
     var seeds: String?
     @Option(help: help("host"))
@@ -89,7 +91,7 @@ struct SettingFlags: ParsableArguments {
             ("store", store.isEmpty ? nil : store.joined(separator: ",")),
             ("store-type", storeType.isEmpty ? nil : storeType.joined(separator: ",")),
             ("history", history), ("migrate", migrate ? "true" : nil),
-            ("seeds", seeds), ("host", host),
+            ("read-only", readOnly ? "true" : nil), ("seeds", seeds), ("host", host),
             ("port", port),
             ("token", token),
             ("encryption-key", encryptionKey), ("encryption-key-file", encryptionKeyFile),

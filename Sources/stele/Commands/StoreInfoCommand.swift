@@ -13,7 +13,7 @@ struct StoreInfoCommand: ParsableCommand {
         commandName: "info", abstract: "Print what a store is and has.",
         discussion: """
             With a model it also prints the version that the store was made with, the number of \
-            objects of each entity, and the saves in the history.
+            objects of each entity, and the saves in the history. The store is only read.
 
               stele store info League.xcdatamodeld --store league.sqlite
             """)
@@ -23,7 +23,8 @@ struct StoreInfoCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let (opening, package) = try existing.find()
+            var (opening, package) = try existing.find()
+            opening.isReadOnly = true
             do {
                 if package == nil, opening.isSQLite {
                     let metadata = try SQLiteStore.metadata(path: opening.path)

@@ -61,6 +61,9 @@ struct Serving {
     /// Opens the store.
     private func ground() throws -> Ground {
         guard let path = settings.model else {
+            if settings.readOnly {
+                throw Failure("read-only needs a store: stele serve MODEL --store PATH --read-only")
+            }
             if settings.store != nil {
                 throw Failure(
                     "a store is given without a model: use stele serve MODEL --store PATH, or "
@@ -73,9 +76,15 @@ struct Serving {
         let own = StoreOpening.isSQLite(file: path) ? path : nil
         let opening = try StoresOpening(
             settings.store ?? own, type: settings.storeType, package.model, name: package.name,
-            history: settings.history)
+            history: settings.history, readOnly: settings.readOnly)
+        let store = try opening.open(package, settings.migrate ? .migrate : .offer)
+        if store.isReadOnly {
+            logger.notice(
+                "read-only: what other programs change from now on is not seen",
+                metadata: ["store": "\(opening.name)"])
+        }
         return Ground(
-            store: try opening.open(package, settings.migrate ? .migrate : .offer),
+            store: store,
             name: opening.name,
             modelName: package.name)
     }

@@ -30,13 +30,32 @@ struct StoreMigrator {
             guard FileManager.default.fileExists(atPath: opening.migrationFolder) else { return }
             return try opening.open(package, .refuse).close()
         }
-        guard opening.isSQLite, plan.steps.count == 1, plan.steps[0].kind == .inferred else {
-            return try migrateBeside(plan, report)
-        }
+        try checkPolicies(of: plan)
+        guard opening.isSQLite, plan.steps.count == 1, plan.steps[0].kind == .inferred,
+            try SQLiteStore.isMigratedInPlace(path: opening.path)
+        else { return try migrateBeside(plan, report) }
         let step = plan.steps[0]
         try SQLiteStore.migrate(
             path: opening.path, from: step.source.model, to: step.destination.model,
             by: step.mappingModel, progress: report)
+    }
+
+    /// Refuses a plan that asks for a policy, before any store is opened: policies are Swift code.
+    private func checkPolicies(of plan: MigrationPlan) throws {
+        for step in plan.steps {
+            for mapping in step.mappingModel.entityMappings {
+                guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty else {
+                    continue
+                }
+                throw step.located(
+                    MigrationError(
+                        .entityMigrationPolicy,
+                        "the mapping \(mapping.name) asks for the policy \(name), which is Swift "
+                            + "code that stele does not have",
+                        hint: "carry out the migration in a Swift program that passes the policy, "
+                            + "or write what it does as expressions in a mapping file"))
+            }
+        }
     }
 
     /// Makes the new store in a folder beside the old one, step by step, and replaces the old one at
@@ -112,7 +131,7 @@ extension StoreOpening {
         do {
             let store = try openAsIs(package.model)
             // No migration is running, because it would have the store to itself.
-            removeMigrationFolder()
+            if !isReadOnly { removeMigrationFolder() }
             return store
         } catch let error as StoreError {
             guard case .incompatible(code: 134100, _) = error else { throw located(error) }
@@ -158,9 +177,15 @@ extension StoreOpening {
         try? FileManager.default.removeItem(atPath: migrationFolder)
     }
 
-    /// The version hashes of the store; nil for one that does not exist yet.
+    /// The version hashes of the store; nil for one that does not exist yet. Those of a store that
+    /// another program created are replaced by those of the version that fits it.
     fileprivate func versionHashes(among versions: KnownVersions) throws -> [String: [UInt8]]? {
-        if isSQLite { return try SQLiteStore.versionHashes(path: path) }
+        if isSQLite {
+            guard let hashes = try SQLiteStore.versionHashes(path: path) else { return nil }
+            let nearest = versions.nearestFirst
+            let model = try SQLiteStore.adoptableModel(path: path, among: nearest.map(\.model))
+            return nearest.first { $0.name == model?.name }?.hashes ?? hashes
+        }
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let (store, version) = try open(anyOf: versions)
         store.close()

@@ -14,6 +14,8 @@ struct StoreOpening {
     let type: String
     /// Where an SQLite store that another program created has its history.
     var history = HistoryPlace.auto
+    /// Whether the store is only read: nothing in its folder is changed or created.
+    var isReadOnly = false
 
     /// The path of a store without a file.
     static let memoryPath = ":memory:"
@@ -119,7 +121,12 @@ struct StoreOpening {
     /// Opens the store as `open` does.
     /// - Throws: `StoreError`, and `Failure` for a folder that does not exist.
     func openAsIs(_ model: Model) throws -> any PersistentStore {
-        if type == InMemoryStore.type { return InMemoryStore(model: model) }
+        if type == InMemoryStore.type {
+            if isReadOnly {
+                throw Failure("a store of the type memory is empty: read-only needs a file")
+            }
+            return InMemoryStore(model: model)
+        }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             let folder = String(path[..<slash])
             var found = stat()
@@ -127,7 +134,19 @@ struct StoreOpening {
                 throw Failure("\(path): the folder \(folder) does not exist")
             }
         }
-        return try make(path, model)
+        if isReadOnly { return try openReadOnly(model) }
+        let store = try make(path, model)
+        if let store = store as? SQLiteStore, store.isConvertedToWAL {
+            printError("\(path): it had a rollback journal, and is converted to WAL")
+        }
+        return store
+    }
+
+    private func openReadOnly(_ model: Model) throws(StoreError) -> any PersistentStore {
+        guard let format = FileFormats.named(type) else {
+            return try ReadOnlySQLiteStore.open(path: path, model: model)
+        }
+        return try ReadOnlyFileStore.open(path: path, model: model, format: format)
     }
 
     /// Opens or creates a store of the same type at another path.

@@ -32,6 +32,9 @@ struct Setting: Sendable {
             "migrate", "false",
             "whether a store of another version of the model is migrated at the start"),
         Setting(
+            "read-only", "false",
+            "whether the store is only read: nothing in its folder is changed or created"),
+        Setting(
             "seeds", nil, "a folder with files NAME.N.ndjson, each loaded once, in order of N"),
         Setting("host", "127.0.0.1", "the address to listen on"),
         Setting("port", "8080", "the port, 0 to 65535; 0 takes any free one"),

@@ -13,6 +13,7 @@ struct Settings: Sendable {
     var storeType: String?
     var history: HistoryPlace
     var migrate: Bool
+    var readOnly: Bool
     var seeds: String?
     var host: String
     var port: Int
@@ -49,6 +50,7 @@ struct Settings: Sendable {
         storeType = source.text("store-type")
         history = try reading.historyPlace()
         migrate = try reading.truth("migrate")
+        readOnly = try reading.truth("read-only")
         seeds = source.text("seeds")
         host = source.text("host") ?? ""
         port = try reading.integer("port", 0...65_535)
@@ -83,6 +85,7 @@ struct Settings: Sendable {
         connections = try reading.integer("connections", 1...1_000_000)
         idleTimeout = try reading.integer("idle-timeout", 0...86_400)
         serverTiming = try reading.truth("server-timing")
+        try checkReadOnly()
         try checkAccess()
     }
 
@@ -90,6 +93,12 @@ struct Settings: Sendable {
     var isLoopback: Bool {
         host == "localhost" || host == "::1" || host == "[::1]"
             || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+    }
+
+    private func checkReadOnly() throws {
+        guard readOnly else { return }
+        if migrate { throw Failure("migrate writes to the store, and read-only does not") }
+        if seeds != nil { throw Failure("seeds write to the store, and read-only does not") }
     }
 
     private func checkAccess() throws {

@@ -1,0 +1,149 @@
+import Glibc
+import SteleModel
+import StelePersistence
+import SteleSQL
+
+/// A store in an SQLite file that is only read. Nothing in the file's folder is changed or created:
+/// no log, no lock, no history, and a store of another program is not adopted.
+///
+/// A store without a log is read itself, as immutable. Of one with a `-wal` or a rollback journal a
+/// private copy is read. In either case changes of other programs are not seen.
+public final class ReadOnlySQLiteStore: ReadOnlyStore {
+    /// The model of the stored objects.
+    public let model: Model
+    /// `sqlite`.
+    public let type = "sqlite"
+    /// NSStoreUUID.
+    public let identifier: String
+    /// The first part of the store's tokens.
+    public var generation: String { historyLine.generation(of: .max) }
+    /// The generations of the store's tokens; a new one for a store whose history is not read.
+    public let historyLine: HistoryLine
+    /// The path of the file.
+    public let path: String
+
+    private let schema: SQLSchema
+    private let translator: CurrentTranslator
+    private let readers: ReaderPool
+    private let known = KnownStates()
+    /// The files that are read: the store's, and that of its history.
+    private let files: [StoreLook.StillFile]
+
+    /// Whether a private copy is read.
+    public var isCopied: Bool { files.contains { $0.copy != nil } }
+
+    /// Opens a store's file.
+    /// - Throws: `StoreError`, as `SQLiteStore.open`; `.incompatible` (134080) where there is no
+    ///   file, and `.failed` where a private copy is needed and cannot be made.
+    public static func open(
+        path: String, model: Model
+    ) throws(StoreError) -> ReadOnlySQLiteStore {
+        try SQLiteStore.check(model)
+        guard StoreLook.hasContents(path) else {
+            throw .incompatible(
+                code: 134080, "\(path): there is no store, and one that is only read is not created"
+            )
+        }
+        let file = try StoreLook.still(path)
+        do throws(StoreError) {
+            return try ReadOnlySQLiteStore(path, model, file)
+        } catch {
+            throw file.copy.map { error.replacing($0.file, with: path) } ?? error
+        }
+    }
+
+    private init(
+        _ path: String, _ model: Model, _ file: StoreLook.StillFile
+    ) throws(StoreError) {
+        var file = file
+        let connection = try Connection(uri: file.uri, of: path)
+        let found = try StoreFile.check(connection, path, model)
+        var line =
+            found.metadata.generation == nil
+            ? nil : try StoreFile.historyLine(found.metadata, path)
+        var history: StoreLook.StillFile?
+        if !found.layout.hasHistory {
+            // Another program may save between the two copies.
+            for _ in 0..<Self.attempts where history == nil {
+                guard let known = line, found.layout.hasHadAttachedHistory else { break }
+                history = try Self.history(of: path, found.identifier, known, file)
+                if history == nil, file.copy != nil { file = try StoreLook.still(path) }
+            }
+            if history == nil { line = nil }
+        }
+        self.path = path
+        schema = found.schema
+        self.model = found.schema.model
+        identifier = found.identifier
+        historyLine = line ?? HistoryLine(StoreFile.newGeneration())
+        translator = CurrentTranslator(
+            try FetchTranslator(stored: found.schema, on: connection))
+        files = [file] + (history.map { [$0] } ?? [])
+        let tables = history == nil ? found.layout.temporaryHistory : []
+        let (uri, historyURI, isMapped) = (file.uri, history?.uri, file.copy != nil)
+        readers = ReaderPool { () throws(StoreError) in
+            let connection = try Connection(uri: uri, of: path)
+            // Another program may shorten a file that is not a copy: that ends whoever maps it.
+            try connection.run(
+                "PRAGMA mmap_size = \(isMapped ? 1 << 30 : 0); "
+                    + "PRAGMA cache_size = \(isMapped ? -512 : -4096); PRAGMA temp_store = MEMORY")
+            for statement in tables { try connection.run(statement) }
+            if let historyURI { try connection.attachHistory(historyURI) }
+            try connection.run("PRAGMA query_only = 1")
+            return connection
+        }
+    }
+
+    private static let attempts = 5
+
+    /// Returns the file of a store's history beside it; nil where there is none, or where it is not
+    /// of the same moment as the store.
+    private static func history(
+        of path: String, _ identifier: String, _ line: HistoryLine, _ file: StoreLook.StillFile
+    ) throws(StoreError) -> StoreLook.StillFile? {
+        let beside = StoreLook.resolved(path) + StoreFile.historyEnding
+        guard StoreLook.hasContents(beside) else { return nil }
+        try StoreFile.checkHistoryFile(of: path, identifier)
+        let history = try StoreLook.still(beside)
+        let connection = try Connection(uri: file.uri, of: path)
+        try connection.attachHistory(history.uri)
+        return try AttachedHistory(connection).isOf(line) ? history : nil
+    }
+
+    /// Opens a view.
+    public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
+        try SQLiteReader(
+            schema: schema, translator: translator, pool: readers, known: known, budget: budget)
+    }
+
+    /// Reads one object, outside any view.
+    public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
+        guard let shape = schema.shapes[id.root] else { return nil }
+        return try readers.newest(
+            translator.current.snapshotByKey(root: id.root), id.key, shape)
+    }
+
+    /// The metadata (NSPersistentStore.metadata).
+    public var metadata: [String: PropertyList] {
+        get throws(StoreError) {
+            let connection = try readers.take(waits: true)
+            defer { readers.give(connection) }
+            return try StoreFile.look(connection, path).metadata.values(identifier)
+        }
+    }
+
+    /// The highest keys given out (Z_MAX).
+    public var highestKeys: [Int: Int64] {
+        get throws(StoreError) {
+            let connection = try readers.take(waits: true)
+            defer { readers.give(connection) }
+            return try schema.highestKeys(connection)
+        }
+    }
+
+    /// Closes the file, and removes the private copy.
+    public func close() {
+        readers.close()
+        for file in files { file.copy?.remove() }
+    }
+}
