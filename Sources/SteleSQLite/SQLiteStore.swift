@@ -25,7 +25,7 @@ public final class SQLiteStore: PersistentStore {
     public let isConvertedToWAL: Bool
 
     let schema: SQLSchema
-    private let external: ExternalFolder
+    let external: ExternalFolder
     private let translator: CurrentTranslator
     let readers: ReaderPool
     /// For reads of single rows.
@@ -36,7 +36,6 @@ public final class SQLiteStore: PersistentStore {
     private let watch: CommitWatch
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let threads = Mutex<[SystemThread]>([])
-    private let sweep = Mutex<ExternalSweep?>(nil)
     let lock: Mutex<StoreLock?>
     private let former: Mutex<[StoreMark]>
 
@@ -70,8 +69,9 @@ public final class SQLiteStore: PersistentStore {
             writer, path: path, model: model, identifier: identifier, history: history)
         do throws(StoreError) {
             let schema = file.schema
-            let external = ExternalFolder(store: path)
-            if schema.model.hasExternalAttributes { try external.claim(for: file.identifier) }
+            if schema.model.hasExternalAttributes {
+                try ExternalFolder(store: path).claim(for: file.identifier)
+            }
             return try SQLiteStore(path: path, schema: schema, writer: writer, file: file)
         } catch {
             file.lock?.leave()
@@ -108,18 +108,14 @@ public final class SQLiteStore: PersistentStore {
         // Another program may have committed between the two reads of the counter.
         former = Mutex(file.former?.counter == watch.current ? file.former?.marks ?? [] : [])
         try start(writer)
-        do throws(StoreError) {
-            try startSweep(attachesHistory: file.hasAttachedHistory)
-        } catch {
-            close()
-            throw error
-        }
     }
 
     /// Starts the threads of the writer and the checkpointer. Each owns its connection.
     private func start(_ connection: Connection) throws(StoreError) {
         let second = try Connection(path: path, creates: false)
         if connection.hasAttachedHistory { try second.attachHistory() }
+        // An earlier version of the model may have left files, too.
+        let sweeps = try external.beginSweep(second, identifier: identifier)
         nonisolated(unsafe) let checkpoints = second
         let checkpointer = checkpointer
         checkpointer.follow(connection)
@@ -137,22 +133,20 @@ public final class SQLiteStore: PersistentStore {
         }
         guard let writing else { throw Self.noThread }
         threads.withLock { $0 = [writing] }
-        let checkpointing = SystemThread(name: "stele-checkpts") { checkpointer.run(checkpoints) }
+        let (external, schema) = (external, schema)
+        let checkpointing = SystemThread(name: "stele-checkpts") {
+            checkpointer.run(checkpoints) { connection in
+                // It reads all rows that may name a file, so no opening waits for it. One that ends
+                // early removes nothing or some, and the next opening removes the rest.
+                guard sweeps else { return }
+                try? external.sweep(connection, schema) { checkpointer.isNeeded }
+            }
+        }
         guard let checkpointing else {
             close()
             throw Self.noThread
         }
         threads.withLock { $0.append(checkpointing) }
-    }
-
-    /// Starts to remove files of external values that nothing names. An earlier version of the model
-    /// may have left some, too.
-    private func startSweep(attachesHistory: Bool) throws(StoreError) {
-        let started = try ExternalSweep.start(
-            external, path, schema, identifier: identifier, attachesHistory: attachesHistory)
-        guard let started else { return }
-        sweep.withLock { $0 = started.sweep }
-        threads.withLock { $0.append(started.thread) }
     }
 
     private static let noThread = StoreError.failed("the system has no thread for the store")
@@ -291,7 +285,6 @@ public final class SQLiteStore: PersistentStore {
     func stopWriting() {
         queue.close()
         checkpointer.close()
-        sweep.withLock { $0?.stop() }
         let running = threads.withLock { threads in
             defer { threads = [] }
             return threads
