@@ -11,6 +11,8 @@ import SteleSystem
 /// commit starts the WAL anew. Where readers prevent that, the checkpoint is tried again when the
 /// WAL has grown by as much again. A writer that commits without a pause prevents it, too: where
 /// the WAL has become long, the writer waits for a checkpoint between two commits (`makeWay`).
+///
+/// The thread may do other work first, which delays checkpoints only until the writer would wait.
 final class Checkpointer: Sendable {
     private struct State {
         /// The WAL's length in pages, of the store and of a history in a file of its own.
@@ -83,8 +85,15 @@ final class Checkpointer: Sendable {
         state.broadcast()
     }
 
+    /// Whether other work on the thread has to end: after `close`, and where the writer waits for a
+    /// checkpoint.
+    var isNeeded: Bool { state.withLock { $0.isClosed || $0.isAwaited } }
+
     /// Checkpoints until `close`, on the caller's thread.
-    func run(_ connection: Connection) {
+    /// - Parameter first: other work on the connection before that. Its statements are interrupted
+    ///   where the checkpointer is needed.
+    func run(_ connection: Connection, after first: (Connection) -> Void = { _ in }) {
+        interruptibly(first, connection)
         // A connection that has read nothing knows of no WAL, and its checkpoint does nothing.
         _ = try? connection.single("SELECT COUNT(*) FROM sqlite_master")
         if connection.hasAttachedHistory {
@@ -106,6 +115,23 @@ final class Checkpointer: Sendable {
             state.broadcast()
         }
     }
+
+    private func interruptibly(_ work: (Connection) -> Void, _ connection: Connection) {
+        // SQLite calls it on this thread, within the work's statements.
+        sqlite3_progress_handler(
+            connection.handle, Self.stepsBetweenLooks,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<Checkpointer>.fromOpaque(context).takeUnretainedValue().isNeeded
+                    ? 1 : 0
+            }, Unmanaged.passUnretained(self).toOpaque())
+        defer { sqlite3_progress_handler(connection.handle, 0, nil, nil) }
+        work(connection)
+    }
+
+    /// The steps of SQLite's machine between two looks whether the checkpointer is needed: some
+    /// hundred rows, which may each be a read of the disk.
+    private static let stepsBetweenLooks: Int32 = 1_000
 
     /// Waits until a checkpoint is wanted.
     /// - Returns: whether the writer waits for it; nil after `close`.

@@ -94,8 +94,10 @@ extension SQLiteStore {
         }
         if migration.leavesFiles {
             // What stays is removed when the store is next opened.
-            _ = try? ExternalFolder(store: path).sweep(
-                connection, destination, identifier: identifier, age: 0)
+            let external = ExternalFolder(store: path)
+            if (try? external.beginSweep(connection, identifier: identifier)) == true {
+                try? external.sweep(connection, destination, age: 0)
+            }
         }
         return true
     }

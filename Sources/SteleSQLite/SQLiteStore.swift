@@ -27,7 +27,7 @@ public final class SQLiteStore: PersistentStore {
     public let hasHistoryOfApp: Bool
 
     let schema: SQLSchema
-    private let external: ExternalFolder
+    let external: ExternalFolder
     private let translator: CurrentTranslator
     let readers: ReaderPool
     /// For reads of single rows.
@@ -71,11 +71,9 @@ public final class SQLiteStore: PersistentStore {
             writer, path: path, model: model, identifier: identifier, history: history)
         do throws(StoreError) {
             let schema = file.schema
-            let external = ExternalFolder(store: path)
-            if schema.model.hasExternalAttributes { try external.claim(for: file.identifier) }
-            // An earlier version of the model may have left files, too.
-            try external.sweep(
-                writer, schema, identifier: file.identifier, age: Limits.orphanSeconds)
+            if schema.model.hasExternalAttributes {
+                try ExternalFolder(store: path).claim(for: file.identifier)
+            }
             return try SQLiteStore(path: path, schema: schema, writer: writer, file: file)
         } catch {
             file.lock?.leave()
@@ -119,6 +117,8 @@ public final class SQLiteStore: PersistentStore {
     private func start(_ connection: Connection) throws(StoreError) {
         let second = try Connection(path: path, creates: false)
         if connection.hasAttachedHistory { try second.attachHistory() }
+        // An earlier version of the model may have left files, too.
+        let sweeps = try external.beginSweep(second, identifier: identifier)
         nonisolated(unsafe) let checkpoints = second
         let checkpointer = checkpointer
         checkpointer.follow(connection)
@@ -136,7 +136,15 @@ public final class SQLiteStore: PersistentStore {
         }
         guard let writing else { throw Self.noThread }
         threads.withLock { $0 = [writing] }
-        let checkpointing = SystemThread(name: "stele-checkpts") { checkpointer.run(checkpoints) }
+        let (external, schema) = (external, schema)
+        let checkpointing = SystemThread(name: "stele-checkpts") {
+            checkpointer.run(checkpoints) { connection in
+                // It reads all rows that may name a file, so no opening waits for it. One that ends
+                // early removes nothing or some, and the next opening removes the rest.
+                guard sweeps else { return }
+                try? external.sweep(connection, schema) { checkpointer.isNeeded }
+            }
+        }
         guard let checkpointing else {
             close()
             throw Self.noThread

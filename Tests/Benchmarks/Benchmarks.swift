@@ -41,6 +41,9 @@ struct Benchmarks {
         case "import":
             let rows = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) }
             return try ImportCosts.run(folder, rows ?? 1_000_000)
+        case "opening":
+            let size = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) }
+            return try OpeningCosts.run(folder, size ?? 1_024)
         case "mapping":
             return try MappingCosts.run(folder, CommandLine.arguments.dropFirst(2).first)
         case "spin": return try PredicateCosts.spin()

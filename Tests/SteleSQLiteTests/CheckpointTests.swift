@@ -33,10 +33,10 @@ import Testing
         func open() throws -> Connection { try Connection(path: folder.store, creates: false) }
 
         /// From here on there are checkpoints.
-        func start() throws {
+        func start(after first: @escaping @Sendable (Connection) -> Void = { _ in }) throws {
             nonisolated(unsafe) let checkpoints = try open()
             thread = SystemThread(name: "test") { [checkpointer] in
-                checkpointer.run(checkpoints)
+                checkpointer.run(checkpoints, after: first)
             }
         }
 
@@ -130,6 +130,42 @@ import Testing
         let waited = ContinuousClock().measure { house.checkpointer.makeWay() }
         #expect(waited < .seconds(1))
         try reader.run("COMMIT")
+    }
+
+    /// Other work of the thread, which would not end by itself, ends where the writer would wait
+    /// for a checkpoint, and when the store is closed.
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func otherWorkOfTheThreadKeepsNobodyWaiting(writes: Bool) throws {
+        let house = try House(step: 50)
+        let steps = Mutex<[String]>([])
+        try house.start { connection in
+            do {
+                try connection.run("BEGIN")
+                _ = try connection.single("SELECT COUNT(*) FROM t")
+                steps.withLock { $0.append("begun") }
+                _ = try connection.single(
+                    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+                        + "SELECT COUNT(*) FROM n")
+            } catch { steps.withLock { $0.append("interrupted") } }
+            _ = try? connection.run("COMMIT")
+        }
+        try waitUntil { steps.withLock({ $0 }) == ["begun"] }
+        if writes {
+            // Fewer pages than those from which the writer waits.
+            for _ in 0..<3 {
+                try house.write(pages: 100)
+                house.checkpointer.makeWay()
+            }
+            #expect(steps.withLock { $0 } == ["begun"])
+            for _ in 0..<30 {
+                try house.write(pages: 100)
+                house.checkpointer.makeWay()
+            }
+            #expect(steps.withLock { $0 } == ["begun", "interrupted"])
+            #expect(try house.logPages() < 1_000)
+        }
+        house.close()
+        #expect(steps.withLock { $0 } == ["begun", "interrupted"])
     }
 
     @Test func whatIsSavedIsCopiedOutOfTheLogMeanwhile() throws {

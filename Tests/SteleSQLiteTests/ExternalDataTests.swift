@@ -3,9 +3,11 @@
 import Foundation
 import SteleModel
 import StelePersistence
-import SteleSQLite
+import SteleSQL
 import TestSupport
 import Testing
+
+@testable import SteleSQLite
 
 @Suite struct ExternalDataTests {
     private static func model() throws -> Model {
@@ -29,6 +31,23 @@ import Testing
                 [.modificationDate: Date(timeIntervalSinceNow: -7_200)],
                 ofItemAtPath: folder.path + "/.store_SUPPORT/_EXTERNAL_DATA/" + file)
         }
+    }
+
+    /// Begins a sweep, as each opening does on a connection of its own.
+    private func beginSweep(_ store: SQLiteStore) throws -> Connection? {
+        let connection = try Connection(path: store.path, creates: false)
+        let begins = try store.external.beginSweep(connection, identifier: store.identifier)
+        return begins ? connection : nil
+    }
+
+    /// Ends a sweep, as the thread of the checkpoints does.
+    private func endSweep(
+        _ store: SQLiteStore, _ connection: Connection?, isStopped: () -> Bool = { false }
+    ) throws {
+        guard let connection else { return }
+        let schema = SQLSchema(model: store.model)
+        try store.external.sweep(connection, schema, isStopped: isStopped)
+        #expect(!connection.isInTransaction)
     }
 
     @Test func theColumnHasCoreDatasMarkersAndTheFileTheBytes() throws {
@@ -87,15 +106,21 @@ import Testing
         guard case .external(let old)? = states[0] else { throw Missing("the external value") }
         #expect(old.bytes == Self.large)
 
-        // Old or young, what the history names stays.
+        // Old or young, what the history names stays. A file that nothing names is removed.
         store.close()
+        try Data([1]).write(
+            to: URL(
+                filePath: "\(folder.path)/.store_SUPPORT/_EXTERNAL_DATA/\(UUID().uuidString)"))
         try age(folder)
+        #expect(files(folder).count == 3)
         store = try SQLiteStore.open(path: folder.store, model: model)
+        try waitUntil { files(folder).count < 3 }
+        try endSweep(store, beginSweep(store))
         #expect(files(folder).count == 2)
         store.close()
         try RawDatabase(folder.store).run("DELETE FROM STELE_BEFOREIMAGE")
         store = try SQLiteStore.open(path: folder.store, model: model)
-        #expect(files(folder).isEmpty)
+        try waitUntil { files(folder).isEmpty }
         #expect(try store.snapshot(person, first.key)?.values[1] == .data([9]))
         store.close()
     }
@@ -117,21 +142,85 @@ import Testing
         store.close()
         // It may be another process's, about to be committed.
         store = try SQLiteStore.open(path: folder.store, model: model)
+        try endSweep(store, beginSweep(store))
         #expect(files(folder).count == 3)
         store.close()
         try age(folder)
         // Another store of the same name shares the folder, and leaves its files alone.
         let twin = try SQLiteStore.open(path: folder.path + "/store.db", model: model)
+        #expect(try beginSweep(twin) == nil)
         #expect(files(folder).count == 3)
         twin.close()
         store = try SQLiteStore.open(path: folder.store, model: model)
-        #expect(files(folder).count == 2)
+        try waitUntil { files(folder).count == 2 }
         guard case .external(let data)? = try store.snapshot(person, kept.key)?.values[1] else {
             Issue.record("lost")
             return
         }
         #expect(data.bytes == Self.large)
         store.close()
+    }
+
+    /// What is saved after a sweep has begun is kept, whatever is deleted meanwhile.
+    @Test func whatIsSavedBesideASweepStays() throws {
+        let (folder, old) = (try TemporaryFolder(), try TemporaryFolder())
+        let model = try Self.model()
+        let other = try SQLiteStore.open(path: old.store, model: model)
+        defer { other.close() }
+        var store = try SQLiteStore.open(path: folder.store, model: model)
+        let person = try #require(model.entity(named: "Person"))
+        let first = try store.insert(person, ["photo": .data(Self.large)])
+        let source = try other.insert(person, ["photo": .data(Self.large.reversed())]).values[1]
+        guard case .external(let foreign) = source else { throw Missing("the external value") }
+        // A file of the same name that nothing names, as a copy that was killed leaves it.
+        try Data([1]).write(
+            to: URL(filePath: ExternalData(foreign.identifier, in: store.external.path).path))
+        store.close()
+        try age(folder)
+        try age(old)
+        store = try SQLiteStore.open(path: folder.store, model: model)
+        defer { store.close() }
+        try waitUntil { files(folder).count == 1 }
+        try Data([1]).write(
+            to: URL(filePath: ExternalData(foreign.identifier, in: store.external.path).path))
+        try age(folder)
+
+        let sweep = try beginSweep(store)
+        // The name moves from a row to a before-image, which is deleted, and comes back.
+        let second = try store.update(first, ["photo": .null])
+        _ = try store.deleteHistory(before: store.now + 1, limit: 100)
+        let named = "SELECT ZVALUES FROM STELE_BEFOREIMAGE WHERE instr(ZVALUES, 'external')"
+        #expect(try RawDatabase(folder.store).texts(named) == [])
+        // The files of another store are old, and one has the name of a file that is removed.
+        let copies = try [1, 2].map { _ in try store.insert(person, ["photo": source]) }
+        try endSweep(store, sweep)
+        _ = try store.update(second, ["photo": first.values[1]])
+
+        #expect(files(folder).count == 3)
+        #expect(!files(folder).contains(foreign.identifier.uuidString))
+        let reversed = Array(Self.large.reversed())
+        let kept = [(first.key, Self.large)] + copies.map { ($0.key, reversed) }
+        for (key, bytes) in kept {
+            guard case .external(let data)? = try store.snapshot(person, key)?.values[1] else {
+                throw Missing("the external value of \(key)")
+            }
+            #expect(data.bytes == bytes)
+        }
+        #expect(foreign.bytes == reversed)
+    }
+
+    @Test func aSweepThatIsStoppedRemovesNothing() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.store, model: Self.model())
+        // Its own sweep is over.
+        store.close()
+        let place = store.external.path
+        try Data([1]).write(to: URL(filePath: "\(place)/\(UUID().uuidString)"))
+        try age(folder)
+        try endSweep(store, beginSweep(store)) { true }
+        #expect(files(folder).count == 1)
+        try endSweep(store, beginSweep(store))
+        #expect(files(folder).isEmpty)
     }
 
     @Test func aRefusedSaveLeavesNoFile() throws {

@@ -72,6 +72,60 @@ import Testing
         #expect(expected.subtracting(SQLSchema(model: model).creation) == [])
     }
 
+    /// Indexed attributes and those that a fetch index has alone, in each form.
+    @Test func attributesHaveTheIndexesOfTheVersion() throws {
+        let schema = SQLSchema(
+            model: try makeModel([
+                EntityMaker("Item").attribute("code", .string) { $0.isIndexed = true }
+                    .attribute("name", .string) { $0.isIndexed = true }.attribute(
+                        "rank", .integer16
+                    )
+                    .attribute("title", .string)
+                    .toOne("shelf", "Shelf", inverse: "items")
+                    .index("byName", on: "name").index("RANK", on: "rank")
+                    .index("byShelf", on: "shelf").unique("title"),
+                EntityMaker("Book", parent: "Item").attribute("pages", .integer32) {
+                    $0.isIndexed = true
+                },
+                EntityMaker("Shelf").attribute("name", .string)
+                    .toMany("items", "Item", inverse: "shelf"),
+            ]))
+        func indexes(_ version: FrameworkVersion) -> [String] {
+            schema.creation(as: version).filter {
+                $0.hasPrefix("CREATE ") && $0.contains("INDEX ") && $0.contains(" ON ZITEM ")
+            }
+        }
+        #expect(schema.creation == schema.creation(as: .newest))
+        for version in [FrameworkVersion(847), .newest] {
+            #expect(
+                indexes(version) == [
+                    "CREATE INDEX ZITEM_ZSHELF_INDEX ON ZITEM (ZSHELF)",
+                    "CREATE INDEX ZITEM_Z_ENT_INDEX ON ZITEM (Z_ENT)",
+                    "CREATE INDEX Z_Item_byName ON ZITEM (ZNAME COLLATE BINARY ASC)",
+                    "CREATE INDEX Z_Item_RANK ON ZITEM (ZRANK COLLATE BINARY ASC)",
+                    "CREATE INDEX Z_Item_byShelf ON ZITEM (ZSHELF COLLATE BINARY ASC)",
+                    "CREATE INDEX Z_Item_code ON ZITEM (ZCODE COLLATE BINARY ASC)",
+                    "CREATE INDEX Z_Item_name ON ZITEM (ZNAME COLLATE BINARY ASC)",
+                    "CREATE UNIQUE INDEX Z_Item_UNIQUE_title ON ZITEM (ZTITLE COLLATE BINARY ASC)",
+                    "CREATE INDEX Z_Book_pages ON ZITEM (ZPAGES COLLATE BINARY ASC)",
+                ])
+        }
+        #expect(
+            indexes(FrameworkVersion(846)) == [
+                "CREATE INDEX ZITEM_ZCODE_INDEX ON ZITEM (ZCODE)",
+                "CREATE INDEX ZITEM_ZNAME_INDEX ON ZITEM (ZNAME)",
+                "CREATE INDEX ZITEM_ZPAGES_INDEX ON ZITEM (ZPAGES)",
+                "CREATE INDEX ZITEM_ZSHELF_INDEX ON ZITEM (ZSHELF)",
+                "CREATE INDEX ZITEM_Z_ENT_INDEX ON ZITEM (Z_ENT)",
+                "CREATE INDEX Z_Item_byName ON ZITEM (ZNAME COLLATE BINARY ASC)",
+                "CREATE INDEX Z_Item_RANK ON ZITEM (ZRANK COLLATE BINARY ASC)",
+                "CREATE INDEX Z_Item_byShelf ON ZITEM (ZSHELF COLLATE BINARY ASC)",
+            ])
+        #expect(
+            schema.creation(as: FrameworkVersion(846)).first?.hasSuffix(
+                ", ZTITLE VARCHAR, CONSTRAINT ZTITLE UNIQUE (ZTITLE))") == true)
+    }
+
     @Test(.enabled(if: sharedFolder != nil, "the shared data is not here"))
     func tablesAndIndexesAreThoseOfAStoreThatAppleMade() throws {
         let folder = try #require(sharedFolder).path + "/data/coredata/sample/"

@@ -115,7 +115,7 @@ import Testing
         #expect(block("sql").first?.contains("FROM ZPLAYER t0 WHERE") == true)
         #expect(block("bindings").contains { $0.hasSuffix("= \"Ab\"") })
         #expect(block("bindings").contains { $0.hasSuffix("= 3") })
-        #expect(block("plan").contains { $0.contains("Z_Player_byName") })
+        #expect(block("plan").contains { $0.contains("Z_Player_name") })
     }
 
     @Test(

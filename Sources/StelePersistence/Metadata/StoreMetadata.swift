@@ -31,13 +31,16 @@ package struct StoreMetadata: Sendable, Hashable {
         ]
     }
 
+    /// The version of Core Data that new stores claim (NSPersistenceFrameworkVersion).
+    package static let newestFrameworkVersion: Int64 = 1344
+
     /// Creates the metadata of a new store.
     /// - Parameter storeType: NSStoreType.
     package init(model: Model, generation: String, storeType: String = "SQLite") {
         entries = [
             .init(key: Key.storeType, value: .string(storeType)),
             .init(key: Key.hashesVersion, value: 3),
-            .init(key: Key.frameworkVersion, value: 1344),
+            .init(key: Key.frameworkVersion, value: .integer(Self.newestFrameworkVersion)),
             .init(key: Key.generation, value: .string(generation)),
         ]
         if storeType == "SQLite" { self[Key.autoVacuumLevel] = "2" }

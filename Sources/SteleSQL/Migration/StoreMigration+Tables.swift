@@ -144,7 +144,14 @@ extension StoreMigration {
     // MARK: Indexes
 
     /// The indexes of the destination that the source does not have, or that do not stay.
-    func newIndexes() -> [SQLIndex] {
+    func newIndexes() throws(StoreError) -> [SQLIndex] {
+        // An earlier version may have made the file, with fewer indexes or under other names.
+        let rows = try work.connection.rows(
+            SQLText("SELECT name FROM sqlite_master WHERE type = 'index'"), [], [.text])
+        let present = Set(
+            rows.compactMap { row -> String? in
+                if case .string(let name) = row[0] { name.uppercased() } else { nil }
+            })
         var carried: [String: (table: String, columns: [String: String])] = [:]
         for table in tables where table.way == .altered {
             guard let old = table.old else { continue }
@@ -159,7 +166,8 @@ extension StoreMigration {
             )
         }
         let kept = map.source.indexes.compactMap { index -> SQLIndex? in
-            guard let table = carried[index.table] else { return nil }
+            guard present.contains(index.name.uppercased()), let table = carried[index.table]
+            else { return nil }
             let columns = index.columns.compactMap { table.columns[$0] }
             guard columns.count == index.columns.count else { return nil }
             return SQLIndex(
@@ -170,11 +178,13 @@ extension StoreMigration {
         return map.destination.indexes.filter { !set.contains($0) }
     }
 
-    /// Drops the indexes of the source that do not stay.
+    /// Drops the indexes of the source that do not stay, as any version makes them.
     func dropIndexes(besides new: [SQLIndex]) throws(StoreError) {
         let made = Set(new.map(\.name))
         let kept = Set(map.destination.indexes.map(\.name)).subtracting(made)
-        for index in map.source.indexes where !kept.contains(index.name) {
+        let source = map.source
+        for index in source.indexes + source.indexes(as: .beforeFetchIndexes)
+        where !kept.contains(index.name) {
             try work.run("DROP INDEX IF EXISTS \(index.name)")
         }
     }

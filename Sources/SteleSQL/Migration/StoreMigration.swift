@@ -66,7 +66,7 @@ package final class StoreMigration {
     package func run() throws(StoreError) {
         for requirement in requirements { try check(requirement) }
         try checkSingleEnds()
-        let indexes = newIndexes()
+        let indexes = try newIndexes()
         try expect(indexes)
         for table in tables where table.way != .altered { try copy(table) }
         for (index, join) in joins.enumerated() where join.old == nil { try copy(join, index) }

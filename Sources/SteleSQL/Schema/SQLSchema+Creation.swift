@@ -3,11 +3,18 @@ import SteleModel
 extension SQLSchema {
     /// The statements that create the tables and indexes of an empty store, with Core Data's names
     /// and spacing.
-    package var creation: [String] {
-        let entityTables = model.storedEntities.compactMap { tables[$0.index]?.creation() }
+    package var creation: [String] { creation(as: .newest) }
+
+    /// The statements of an empty store as a version of Core Data makes them, in its order.
+    package func creation(as version: FrameworkVersion) -> [String] {
+        let entityTables = storedTables.map {
+            $0.creation(constraints: version.hasFetchIndexes ? [] : constraints(of: $0))
+        }
         let joins = joinTables.flatMap { [$0.creation(), $0.index.creation] }
-        return entityTables + joins + tableIndexes.map(\.creation) + Self.bookkeeping
-            + HistoryTables.creation
+        let indexes = storedTables.flatMap { self.indexes(of: $0, version) }.map(\.creation)
+        let rest =
+            version.hasFetchIndexes ? indexes + Self.bookkeeping : Self.bookkeeping + indexes
+        return entityTables + joins + rest + HistoryTables.creation
     }
 
     /// The join tables, each seen from the side that names it.
@@ -22,11 +29,11 @@ extension SQLSchema {
     }
 
     /// All indexes of the model's tables.
-    var indexes: [SQLIndex] { joinTables.map(\.index) + tableIndexes }
+    var indexes: [SQLIndex] { indexes(as: .newest) }
 
-    /// The indexes of the entities' tables.
-    private var tableIndexes: [SQLIndex] {
-        keyIndexes + model.storedEntities.flatMap(declaredIndexes)
+    /// All indexes of the model's tables as a version of Core Data makes them.
+    func indexes(as version: FrameworkVersion) -> [SQLIndex] {
+        joinTables.map(\.index) + storedTables.flatMap { indexes(of: $0, version) }
     }
 
     private static let bookkeeping = [
@@ -44,72 +51,138 @@ extension SQLSchema {
             + HistoryTables.entities.map { ($0.number, $0.name, 0) }
     }
 
+    /// The indexes of a table, each name once.
+    private func indexes(of table: SQLTable, _ version: FrameworkVersion) -> [SQLIndex] {
+        let family = Array(model.family(of: model.entities[table.root]))
+        let keys = keyIndexes(of: table, family)
+        var made: [SQLIndex]
+        if version.hasFetchIndexes {
+            made = keys
+            for entity in family {
+                made += compoundIndexes(of: entity) + fetchIndexes(of: entity)
+                made += ownIndexes(of: entity) + uniqueIndexes(of: entity)
+            }
+        } else {
+            made = family.flatMap(attributeIndexes) + keys
+            for entity in family { made += compoundIndexes(of: entity) + fetchIndexes(of: entity) }
+        }
+        // SQLite does not tell names apart by case.
+        var names = Set<String>()
+        return made.filter { names.insert($0.name.uppercased()).inserted }
+    }
+
     /// The indexes on keys of to-one relationships and of owners, and on Z_ENT where a table has
     /// several entities.
-    private var keyIndexes: [SQLIndex] {
-        storedTables.flatMap { table in
-            var made: [SQLIndex] = []
-            for entity in model.family(of: model.entities[table.root]) {
-                for property in entity.slots {
-                    guard case .relationship(let it) = property, it.owner == entity.index,
-                        let column = column(of: it.slot, in: entity.index)
-                    else { continue }
-                    made.append(Self.index(on: table.name, column))
-                }
+    private func keyIndexes(of table: SQLTable, _ family: [Entity]) -> [SQLIndex] {
+        var made: [SQLIndex] = []
+        for entity in family {
+            for property in entity.slots {
+                guard case .relationship(let it) = property, it.owner == entity.index,
+                    let column = column(of: it.slot, in: entity.index)
+                else { continue }
+                made.append(Self.index(on: table.name, column))
             }
-            for storage in toManys {
-                if case .column(table.name, let owner, _, false)? = storage {
-                    made.append(Self.index(on: table.name, owner))
-                }
-            }
-            if model.entities[table.root].hasSubentities {
-                made.append(Self.index(on: table.name, "Z_ENT"))
-            }
-            return made
         }
+        for storage in toManys {
+            if case .column(table.name, let owner, _, false)? = storage {
+                made.append(Self.index(on: table.name, owner))
+            }
+        }
+        if model.entities[table.root].hasSubentities {
+            made.append(Self.index(on: table.name, "Z_ENT"))
+        }
+        return made
     }
 
     private static func index(on table: String, _ column: String) -> SQLIndex {
         SQLIndex("\(table)_\(column)_INDEX", on: table, [column])
     }
 
-    /// The indexes that the model declares: for indexed attributes, compound and fetch indexes, and
-    /// uniqueness constraints.
-    private func declaredIndexes(of entity: Entity) -> [SQLIndex] {
-        let table = table(of: entity.index)
-        func column(_ name: String) -> String? {
-            switch entity.property(named: name) {
-            case .attribute(let it): self.column(of: it.slot, in: entity.index)
-            case .relationship(let it) where !it.isToMany:
-                self.column(of: it.slot, in: entity.index)
-            default: nil
-            }
+    /// Returns the column of an attribute or of a to-one relationship; nil for a property without
+    /// one.
+    private func column(_ name: String, of entity: Entity) -> String? {
+        switch entity.property(named: name) {
+        case .attribute(let it): column(of: it.slot, in: entity.index)
+        case .relationship(let it) where !it.isToMany: column(of: it.slot, in: entity.index)
+        default: nil
         }
-        let single = entity.declaration.properties.compactMap { property -> SQLIndex? in
-            guard case .attribute(let it) = property, it.isIndexed, let name = column(it.name)
+    }
+
+    /// The names of the attributes that the model marks as indexed.
+    private func indexedAttributes(of entity: Entity) -> [String] {
+        entity.declaration.properties.compactMap { property in
+            guard case .attribute(let it) = property, it.isIndexed else { return nil }
+            return it.name
+        }
+    }
+
+    /// The indexes of indexed attributes in versions without fetch indexes.
+    private func attributeIndexes(of entity: Entity) -> [SQLIndex] {
+        let table = table(of: entity.index).name
+        return indexedAttributes(of: entity).compactMap { name in
+            column(name, of: entity).map { Self.index(on: table, $0) }
+        }
+    }
+
+    /// The fetch indexes that Core Data makes by itself: one for each indexed attribute, and for
+    /// each attribute that a fetch index has as its only element.
+    private func ownIndexes(of entity: Entity) -> [SQLIndex] {
+        let alone = entity.declaration.fetchIndexes.compactMap { index -> String? in
+            guard index.elements.count == 1, index.elements[0].collation == .binary,
+                let name = index.elements[0].propertyName,
+                case .attribute? = entity.property(named: name)
             else { return nil }
-            return Self.index(on: table.name, name)
+            return name
         }
-        let compound = entity.declaration.compoundIndexes.map { names in
-            let columns = names.compactMap(column)
+        let table = table(of: entity.index).name
+        return (indexedAttributes(of: entity) + alone).compactMap { name in
+            guard let column = column(name, of: entity) else { return nil }
             return SQLIndex(
-                "\(table.name)_\(columns.joined(separator: "_"))", on: table.name, columns)
+                "Z_\(entity.name)_\(name.replacing(".", with: "_"))", on: table, [column],
+                orders: [Self.ascending])
         }
-        let fetch = entity.declaration.fetchIndexes.map { index in
+    }
+
+    private static let ascending = " COLLATE BINARY ASC"
+
+    private func compoundIndexes(of entity: Entity) -> [SQLIndex] {
+        let table = table(of: entity.index).name
+        return entity.declaration.compoundIndexes.map { names in
+            let columns = names.compactMap { column($0, of: entity) }
+            return SQLIndex("\(table)_\(columns.joined(separator: "_"))", on: table, columns)
+        }
+    }
+
+    private func fetchIndexes(of entity: Entity) -> [SQLIndex] {
+        entity.declaration.fetchIndexes.map { index in
             let elements = index.elements.compactMap { element in
-                element.propertyName.flatMap(column).map { ($0, element.isAscending) }
+                element.propertyName.flatMap { column($0, of: entity) }
+                    .map { ($0, element.isAscending) }
             }
             return SQLIndex(
-                "Z_\(entity.name)_\(index.name)", on: table.name, elements.map { $0.0 },
-                orders: elements.map { " COLLATE BINARY \($0.1 ? "ASC" : "DESC")" })
+                "Z_\(entity.name)_\(index.name)", on: table(of: entity.index).name,
+                elements.map { $0.0 },
+                orders: elements.map { $0.1 ? Self.ascending : " COLLATE BINARY DESC" })
         }
-        let unique = entity.declaration.uniquenessConstraints.map { names in
-            let columns = names.compactMap(column)
+    }
+
+    /// The indexes of uniqueness constraints.
+    private func uniqueIndexes(of entity: Entity) -> [SQLIndex] {
+        entity.declaration.uniquenessConstraints.map { names in
+            let columns = names.compactMap { column($0, of: entity) }
             return SQLIndex(
-                Self.uniqueIndex(entity.name, names), on: table.name, columns,
-                orders: columns.map { _ in " COLLATE BINARY ASC" }, isUnique: true)
+                Self.uniqueIndex(entity.name, names), on: table(of: entity.index).name, columns,
+                orders: columns.map { _ in Self.ascending }, isUnique: true)
         }
-        return single + compound + fetch + unique
+    }
+
+    /// The uniqueness constraints of a table in versions that have them in the table's statement.
+    private func constraints(of table: SQLTable) -> [[String]] {
+        model.family(of: model.entities[table.root]).flatMap { entity in
+            entity.declaration.uniquenessConstraints.map { names in
+                names.compactMap { column($0, of: entity) }
+            }
+        }
     }
 
     /// Returns the name of a uniqueness constraint's index.

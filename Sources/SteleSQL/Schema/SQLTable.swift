@@ -25,11 +25,17 @@ package struct SQLTable: Sendable {
     package let columns: [Column]
 
     /// The CREATE TABLE statement, with Core Data's spacing.
-    /// - Parameter other: another name for the table.
-    func creation(named other: String? = nil) -> String {
-        let rest = columns.map { ", \($0.name) \($0.type)" }.joined()
+    /// - Parameters:
+    ///   - other: another name for the table.
+    ///   - constraints: the columns of each uniqueness constraint in the statement.
+    func creation(named other: String? = nil, constraints: [[String]] = []) -> String {
+        let list = columns.map { ", \($0.name) \($0.type)" }.joined()
+        let unique = constraints.map { names in
+            ", CONSTRAINT \(names.joined(separator: "_")) UNIQUE "
+                + "(\(names.joined(separator: ", ")))"
+        }.joined()
         return "CREATE TABLE \(other ?? name) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, "
-            + "Z_OPT INTEGER\(rest) )"
+            + "Z_OPT INTEGER\(list)\(unique.isEmpty ? " " : unique))"
     }
 }
 

@@ -26,8 +26,8 @@ extension ExternalFolder {
                         files.append(data)
                         request.changes[index].values[slot] = .external(data)
                     case .external(let data) where !has(data):
-                        let (own, isNew) = try adopt(data)
-                        if isNew { files.append(own) }
+                        let own = try adopt(data)
+                        files.append(own)
                         hasLinks = true
                         request.changes[index].values[slot] = .external(own)
                     default: continue

@@ -4,18 +4,60 @@ import StelePersistence
 import SteleSQL
 
 extension ExternalFolder {
-    /// Removes files that neither a row nor a before-image refers to. A recent file stays, because
-    /// another process may be about to commit its row.
-    /// - Parameter age: how many seconds ago a file must have been written.
+    /// Begins a transaction whose view decides which files a sweep removes.
+    ///
+    /// In the process that sweeps, no transaction after the view names a file that was old and had
+    /// no name in it: each new value has a new file, and a value that is set again was read from a
+    /// row or a before-image, which the view has or which is newer.
+    /// - Returns: whether there is a folder to sweep, and so a transaction.
+    /// - Throws: `StoreError`.
+    func beginSweep(
+        _ connection: Connection, identifier: String
+    ) throws(StoreError) -> Bool {
+        guard isOwned(by: identifier) else { return false }
+        if connection.hasAttachedHistory {
+            // A commit that is half done has removed a name and not yet written the before-image.
+            guard (try? AttachedHistory.beginView(on: connection, waits: false)) != nil else {
+                return false
+            }
+        } else {
+            try connection.run("BEGIN")
+            _ = try connection.single("SELECT COUNT(*) FROM sqlite_master")
+        }
+        return true
+    }
+
+    /// Removes files that neither a row nor a before-image refers to in the view of the
+    /// connection's transaction, and ends the transaction. A recent file stays, because its row may
+    /// be committed later, also by another process.
+    /// - Parameters:
+    ///   - age: how many seconds ago a file must have been written.
+    ///   - isStopped: whether to remove no more files.
     /// - Throws: `StoreError` from reading the rows; nothing is removed then.
     func sweep(
-        _ connection: Connection, _ schema: SQLSchema, identifier: String, age: Int
+        _ connection: Connection, _ schema: SQLSchema, age: Int = Limits.orphanSeconds,
+        isStopped: () -> Bool = { false }
     ) throws(StoreError) {
-        guard isOwned(by: identifier) else { return }
-        var orphans = files(before: time(nil) - age)
-        if orphans.isEmpty { return }
-        try connection.run("BEGIN")
-        defer { _ = try? connection.run("COMMIT") }
+        let last = time(nil) - age
+        let orphans: Set<UUID>
+        do {
+            defer { _ = try? connection.run("COMMIT") }
+            orphans = try unnamed(files(), connection, schema)
+        }
+        for name in orphans {
+            if isStopped() { return }
+            let file = ExternalData(name, in: path).path
+            var status = stat()
+            if stat(file, &status) == 0, status.st_mtim.tv_sec <= last { unlink(file) }
+        }
+    }
+
+    /// Returns those of some files that neither a row nor a before-image refers to.
+    private func unnamed(
+        _ files: Set<UUID>, _ connection: Connection, _ schema: SQLSchema
+    ) throws(StoreError) -> Set<UUID> {
+        if files.isEmpty { return [] }
+        var orphans = files
         for (table, column) in schema.externalColumns {
             let sql = SQLText(
                 // Comparing the length first avoids reading inline values.
@@ -25,11 +67,11 @@ extension ExternalFolder {
                 if case .external(let data) = row[0] { orphans.remove(data.identifier) }
             }
         }
-        if orphans.isEmpty { return }
+        if orphans.isEmpty { return [] }
         for text in try schema.beforeImagesOfFiles(connection) {
             for name in BeforeImage.externalNames(in: text) { orphans.remove(name) }
         }
-        for name in orphans { unlink(ExternalData(name, in: path).path) }
+        return orphans
     }
 
     /// Moves the files of another folder here, for a store that is to replace this one. Until then
@@ -64,8 +106,8 @@ extension ExternalFolder {
         owner.st_uid == geteuid() || chown(path, owner.st_uid, owner.st_gid) == 0
     }
 
-    /// Returns the files that were last written at a time or before.
-    private func files(before last: Int = .max) -> Set<UUID> {
+    /// Returns the names of all files.
+    private func files() -> Set<UUID> {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var found = Set<UUID>()
@@ -73,11 +115,9 @@ extension ExternalFolder {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            var status = stat()
-            guard let identifier = UUID(uuidString: name), identifier.uuidString == name,
-                stat("\(path)/\(name)", &status) == 0, status.st_mtim.tv_sec <= last
-            else { continue }
-            found.insert(identifier)
+            if let identifier = UUID(uuidString: name), identifier.uuidString == name {
+                found.insert(identifier)
+            }
         }
         return found
     }

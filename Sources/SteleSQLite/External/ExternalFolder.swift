@@ -54,22 +54,24 @@ struct ExternalFolder: Sendable {
         data.path == ExternalData(data.identifier, in: path).path
     }
 
-    /// Makes a file of another folder one of this folder, without reading it into memory: by a hard
-    /// link of the same name, or a copy with a new name where the file system has no links. The
-    /// caller syncs the folder.
-    /// - Returns: the file, and whether it was not there before.
+    /// Makes a file of another folder a new file of this folder, without reading it into memory: by
+    /// a hard link, of the same name unless this folder has one, or by a copy where the file system
+    /// has no links. The caller syncs the folder.
     /// - Throws: `StoreError`: `.failed` or `.noRoom`.
-    func adopt(_ other: ExternalData) throws(StoreError) -> (data: ExternalData, isNew: Bool) {
-        let data = ExternalData(other.identifier, in: path)
-        if link(other.path, data.path) == 0 { return (data, true) }
-        if errno == ENOENT {
+    func adopt(_ other: ExternalData) throws(StoreError) -> ExternalData {
+        if access(path, F_OK) != 0 {
             try make(support)
             try make(path)
-            if link(other.path, data.path) == 0 { return (data, true) }
         }
-        // A file never changes, so one of that name is the same file.
-        if errno == EEXIST { return (data, false) }
-        return (try copy(other), true)
+        // Before its row is committed it must not be old, nor have the name of an old file: a sweep
+        // may be about to remove that one.
+        if utimes(other.path, nil) == 0 {
+            for name in [other.identifier, UUID()] {
+                let data = ExternalData(name, in: path)
+                if link(other.path, data.path) == 0 { return data }
+            }
+        }
+        return try copy(other)
     }
 
     /// The number of bytes that a copy reads at once.

@@ -114,6 +114,28 @@ import Testing
                 == ["Person 1, was b, was a"])
     }
 
+    /// The store of an earlier version, whose indexes of attributes have other names, gets those of
+    /// a new one.
+    @Test func oldIndexesOfAttributesBecomeNewOnes() throws {
+        let before = EntityMaker("Person").attribute("name", .string) { $0.isIndexed = true }
+            .attribute("code", .string) { $0.isIndexed = true }.attribute("nick", .string)
+            .index("byNick", on: "nick")
+        let after = EntityMaker("Person").attribute("title", .string) { $0.isIndexed = true }
+            .renamed("title", from: "name").attribute("code", .string) { $0.isIndexed = true }
+            .attribute("nick", .string).index("byNick", on: "nick").attribute("age", .integer16)
+        let gone = EntityMaker("Person").attribute("nick", .string)
+        for last in [after, before.attribute("age", .integer16), gone] {
+            // The schema of the file is compared with that of a new store.
+            _ = try migrated([before], to: [last]) { it in
+                try two(it)
+                try RawDatabase(it.folder.store).run(
+                    "DROP INDEX Z_Person_name; DROP INDEX Z_Person_code; DROP INDEX Z_Person_nick; "
+                        + "CREATE INDEX ZPERSON_ZNAME_INDEX ON ZPERSON (ZNAME); "
+                        + "CREATE INDEX ZPERSON_ZCODE_INDEX ON ZPERSON (ZCODE)")
+            }
+        }
+    }
+
     @Test func longDecimalsKeepTheirNote() throws {
         let long = Decimal(string: "1234567890.1234567890123") ?? 0
         let it = try migrated(
