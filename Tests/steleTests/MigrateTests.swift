@@ -346,5 +346,16 @@ import Testing
         #expect(found.status == 1 && found.output.contains("computes Person.months"))
         #expect(found.errors.hasPrefix("stele: \(file): "), "\(found.errors)")
         #expect(found.errors.contains("months of Person for Person 1"), "\(found.errors)")
+        // What the model refuses is told in the same words as over HTTP.
+        try folder.write(
+            #"{"entities":[{"name":"Person","attributes":[{"name":"months","type":"Integer 32","#
+                + #""maximum":1000}]}]}"#,
+            to: "Staff/v2.json")
+        let refused = try Program.run("migrate", folder.path + "/Staff", "--store", store)
+        #expect(refused.status == 1)
+        #expect(
+            refused.errors.contains(
+                "\(file): Person 1: months of Person is too large: 240000, and the model allows "
+                    + "at most 1000"), "\(refused.errors)")
     }
 }
