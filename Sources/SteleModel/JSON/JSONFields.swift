@@ -139,7 +139,7 @@ package struct JSONFields {
 
     private func checkXMLName(_ name: String) {
         let isName =
-            name.unicodeScalars.first.map { Identifier.canBegin($0) } ?? false
+            name.unicodeScalars.first.map { Identifier.canBegin($0) || $0 == ":" } ?? false
             && name.unicodeScalars.allSatisfy {
                 Identifier.canContinue($0) || $0 == "-" || $0 == "." || $0 == ":"
             }

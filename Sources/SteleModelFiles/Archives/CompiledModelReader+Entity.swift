@@ -7,6 +7,7 @@ extension CompiledModelReader {
     mutating func entity(_ reference: PropertyList) throws(ArchiveError) -> EntityDescription {
         let fields = try object(reference, "NSEntityDescription")
         let name = try text(fields["NSEntityName"])
+        try Self.checkName(name, "an entity")
         place = name
         var entity = EntityDescription(name: name)
         entity.managedObjectClassName = try optionalText(fields["NSClassNameForEntity"])
@@ -39,6 +40,7 @@ extension CompiledModelReader {
         var kinds: [[PropertyDescription]] = [[], [], []]
         for (name, reference) in try dictionary(fields["NSProperties"])
         where !inherited.contains(name) {
+            try Self.checkName(name, "a property")
             place = "\(entity.name).\(name)"
             let property = try property(name, reference, isMarked: marked.contains(name))
             switch property {
@@ -112,6 +114,7 @@ extension CompiledModelReader {
     ) throws(ArchiveError) -> FetchIndexDescription {
         let fields = try object(reference, "NSFetchIndexDescription")
         var index = FetchIndexDescription(name: try text(fields["NSIndexName"]))
+        try Self.checkName(index.name, "a fetch index")
         place = "\(entity), index \(index.name)"
         for element in try unarchiver.list(fields["NSIndexElements"]) {
             index.elements.append(try fetchIndexElement(element))

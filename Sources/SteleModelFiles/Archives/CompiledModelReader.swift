@@ -58,11 +58,13 @@ package struct CompiledModelReader {
             model.entities.append(try entity(reference))
         }
         for (name, reference) in try dictionary(fields["NSFetchRequestTemplates"]) {
+            try Self.checkName(name, "a fetch request")
             place = "fetch request \(name)"
             model.fetchRequestTemplates.append(try fetchRequest(name, reference))
         }
         for (name, reference) in try dictionary(fields["NSConfigurations"])
         where name != Self.defaultConfiguration {
+            try Self.checkName(name, "a configuration")
             place = "configuration \(name)"
             var configuration = ConfigurationDescription(name: name)
             for member in try unarchiver.list(reference) {
@@ -114,6 +116,11 @@ package struct CompiledModelReader {
     }
 
     // MARK: Objects and fields
+
+    /// Checks that a name has characters: the other forms of a model have no place for another.
+    static func checkName(_ name: String, _ what: String) throws(ArchiveError) {
+        if name.isEmpty { throw ArchiveError("contains \(what) without a name") }
+    }
 
     /// The values and the class of an object.
     mutating func object(
