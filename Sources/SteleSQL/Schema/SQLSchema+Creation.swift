@@ -77,21 +77,14 @@ extension SQLSchema {
     /// uniqueness constraints.
     private func declaredIndexes(of entity: Entity) -> [SQLIndex] {
         let table = table(of: entity.index)
-        func column(_ name: String) -> String? {
-            switch entity.property(named: name) {
-            case .attribute(let it): self.column(of: it.slot, in: entity.index)
-            case .relationship(let it) where !it.isToMany:
-                self.column(of: it.slot, in: entity.index)
-            default: nil
-            }
-        }
+        func column(_ name: String) -> String? { self.column(of: name, in: entity) }
         let single = entity.declaration.properties.compactMap { property -> SQLIndex? in
             guard case .attribute(let it) = property, it.isIndexed, let name = column(it.name)
             else { return nil }
             return Self.index(on: table.name, name)
         }
         let compound = entity.declaration.compoundIndexes.map { names in
-            let columns = names.compactMap(column)
+            let columns = columns(of: names, in: entity)
             return SQLIndex(
                 "\(table.name)_\(columns.joined(separator: "_"))", on: table.name, columns)
         }
@@ -104,12 +97,26 @@ extension SQLSchema {
                 orders: elements.map { " COLLATE BINARY \($0.1 ? "ASC" : "DESC")" })
         }
         let unique = entity.declaration.uniquenessConstraints.map { names in
-            let columns = names.compactMap(column)
+            let columns = columns(of: names, in: entity)
             return SQLIndex(
                 Self.uniqueIndex(entity.name, names), on: table.name, columns,
                 orders: columns.map { _ in " COLLATE BINARY ASC" }, isUnique: true)
         }
         return single + compound + fetch + unique
+    }
+
+    /// Returns the column of a property; nil for one without a column.
+    private func column(of name: String, in entity: Entity) -> String? {
+        switch entity.property(named: name) {
+        case .attribute(let it): column(of: it.slot, in: entity.index)
+        case .relationship(let it) where !it.isToMany: column(of: it.slot, in: entity.index)
+        default: nil
+        }
+    }
+
+    /// Returns the columns of an entity's properties, without those that have none.
+    func columns(of names: [String], in entity: Entity) -> [String] {
+        names.compactMap { column(of: $0, in: entity) }
     }
 
     /// Returns the name of a uniqueness constraint's index.

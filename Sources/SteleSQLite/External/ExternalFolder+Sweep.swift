@@ -17,10 +17,7 @@ extension ExternalFolder {
         try connection.run("BEGIN")
         defer { _ = try? connection.run("COMMIT") }
         for (table, column) in schema.externalColumns {
-            let sql = SQLText(
-                // Comparing the length first avoids reading inline values.
-                "SELECT \(column) FROM \(table) WHERE length(\(column)) = 38 "
-                    + "AND substr(\(column), 1, 1) = X'02'")
+            let sql = Self.references(table, column)
             for row in try connection.rows(sql, [], [.external]) {
                 if case .external(let data) = row[0] { orphans.remove(data.identifier) }
             }
@@ -30,6 +27,15 @@ extension ExternalFolder {
             for name in BeforeImage.externalNames(in: text) { orphans.remove(name) }
         }
         for name in orphans { unlink(ExternalData(name, in: path).path) }
+    }
+
+    /// The statement that reads the values of a column that name files.
+    static func references(_ table: String, _ column: String) -> SQLText {
+        let value = "t.\(sqlName(column))"
+        // Comparing the length first avoids reading inline values.
+        return SQLText(
+            "SELECT \(value) FROM \(sqlName(table)) t WHERE length(\(value)) = 38 "
+                + "AND substr(\(value), 1, 1) = X'02'")
     }
 
     /// Moves the files of another folder here, for a store that is to replace this one. Until then
@@ -64,11 +70,15 @@ extension ExternalFolder {
         owner.st_uid == geteuid() || chown(path, owner.st_uid, owner.st_gid) == 0
     }
 
-    /// Returns the files that were last written at a time or before.
     private func files(before last: Int = .max) -> Set<UUID> {
-        guard let folder = opendir(path) else { return [] }
+        Set(sizes(before: last).keys)
+    }
+
+    /// Returns the bytes of each file that was last written at a time or before.
+    func sizes(before last: Int = .max) -> [UUID: Int64] {
+        guard let folder = opendir(path) else { return [:] }
         defer { closedir(folder) }
-        var found = Set<UUID>()
+        var found: [UUID: Int64] = [:]
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
@@ -77,7 +87,7 @@ extension ExternalFolder {
             guard let identifier = UUID(uuidString: name), identifier.uuidString == name,
                 stat("\(path)/\(name)", &status) == 0, status.st_mtim.tv_sec <= last
             else { continue }
-            found.insert(identifier)
+            found[identifier] = Int64(status.st_size)
         }
         return found
     }
