@@ -33,7 +33,7 @@ struct EntityFamily {
 
     /// The families that the rows of Z_PRIMARYKEY make.
     static func all(in rows: [PrimaryKeyRow]) -> [EntityFamily] {
-        let own = rows.filter { !$0.isOfHistory }
+        let own = rows.filter { !$0.isOfFramework }
         let children = Dictionary(grouping: own, by: \.parent)
         return (children[0] ?? []).map { root in
             var members: [Member] = []
@@ -63,8 +63,8 @@ struct PrimaryKeyRow {
     private static let readingHistory = SQLText(
         "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM history.Z_PRIMARYKEY ORDER BY Z_ENT")
 
-    /// Whether the row counts for the history.
-    var isOfHistory: Bool { HistoryTables.entities.contains { $0.number == number } }
+    /// Whether the row is of an entity of the framework, such as those of the history.
+    var isOfFramework: Bool { number >= HistoryTables.change }
 
     /// Reads all rows of the store, or of its history's file.
     static func all(

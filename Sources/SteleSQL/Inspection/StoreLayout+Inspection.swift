@@ -5,16 +5,9 @@ extension StoreLayout {
     /// Whether the file has a table.
     package func has(table: String) -> Bool { tables[table] != nil }
 
-    /// The names of the entities in Z_PRIMARYKEY, without those of the history.
+    /// The names of the entities in Z_PRIMARYKEY, without those of the framework.
     package var entityNames: Set<String> {
-        let histories = Set(HistoryTables.entities.map(\.number))
-        return Set(numbers.filter { !histories.contains($0.value) }.keys)
-    }
-
-    /// The columns of a schema that may name external files and are in the file.
-    package func externalColumns(of schema: SQLSchema) -> [(table: String, column: String)] {
-        schema.externalColumns.filter { has($0.column, in: $0.table) }
-            .sorted { ($0.table, $0.column) < ($1.table, $1.column) }
+        Set(numbers.filter { $0.value < HistoryTables.change }.keys)
     }
 
     private static let data = SQLText(
@@ -22,13 +15,20 @@ extension StoreLayout {
             + "WHERE m.type = 'table' AND m.name LIKE 'Z%' AND m.name NOT LIKE 'Z\\_%' ESCAPE '\\' "
             + "AND upper(c.type) = 'BLOB' ORDER BY m.name, c.cid")
 
-    /// The columns of entities' tables that have bytes, for a store whose model is not known.
+    /// The columns of entities' tables that have bytes, by table: each may have values that name
+    /// external files. Core Data has them for Transformable attributes, too.
     package func dataColumns(
         _ connection: any SQLConnection
-    ) throws(StoreError) -> [(table: String, column: String)] {
-        try connection.rows(Self.data, [], [.text, .text]).compactMap { row in
-            guard let table = row[0].text, let column = row[1].text else { return nil }
-            return (table, column)
+    ) throws(StoreError) -> [(table: String, columns: [String])] {
+        var found: [(table: String, columns: [String])] = []
+        for row in try connection.rows(Self.data, [], [.text, .text]) {
+            guard let table = row[0].text, let column = row[1].text else { continue }
+            if found.last?.table == table {
+                found[found.count - 1].columns.append(column)
+            } else {
+                found.append((table, [column]))
+            }
         }
+        return found
     }
 }

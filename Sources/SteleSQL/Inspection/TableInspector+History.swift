@@ -44,6 +44,10 @@ extension TableInspector {
             inspector.inspection.history = history
             let (changes, last) = try inspector.readChanges()
             inspector.inspection.history?.changes = changes
+            if !isBeside {
+                inspector.count(history.transactions, in: "ATRANSACTION")
+                inspector.count(changes, in: "ACHANGE")
+            }
             inspector.check(last ?? 0, in: "ACHANGE", highest, of: HistoryTables.change)
         }
     }
@@ -71,12 +75,17 @@ extension TableInspector {
         return (totals[0] ?? 0, totals[1])
     }
 
+    private mutating func count(_ rows: Int64, in table: String) {
+        for place in inspection.tables.indices where inspection.tables[place].name == table {
+            inspection.tables[place].rows = rows
+        }
+    }
+
     /// Compares a counter with the largest key in its table.
     private mutating func check(
         _ last: Int64, in table: String, _ highest: [Int64: Int64], of entity: Int
     ) {
-        let counter = highest[Int64(entity)] ?? 0
-        guard last > counter else { return }
+        guard let counter = highest[Int64(entity)], last > counter else { return }
         inspection.differences.append(
             "\(table): the largest Z_PK is \(last), and Z_MAX of the row \(entity) in Z_PRIMARYKEY "
                 + "is \(counter): the next transaction would get a number that is in use")

@@ -53,7 +53,7 @@ package struct TableInspector {
     /// Compares the rows of Z_PRIMARYKEY with each other, and with the model.
     private mutating func checkNumbers(_ rows: [PrimaryKeyRow]) {
         let reached = Set(EntityFamily.all(in: rows).flatMap { $0.members.map(\.number) })
-        for row in rows where !row.isOfHistory && !reached.contains(row.number) {
+        for row in rows where !row.isOfFramework && !reached.contains(row.number) {
             inspection.differences.append(
                 "Z_PRIMARYKEY.Z_SUPER: the entity \(row.name) has the parent \(row.parent), which "
                     + "leads to no entity without a parent")
@@ -62,7 +62,7 @@ package struct TableInspector {
         let entities = Dictionary(
             schema.model.storedEntities.map { (Int64(schema.number(of: $0.index)), $0) },
             uniquingKeysWith: { first, _ in first })
-        for row in rows where !row.isOfHistory {
+        for row in rows where !row.isOfFramework {
             guard let entity = entities[row.number] else {
                 inspection.differences.append(
                     "Z_PRIMARYKEY: the row \(row.number) is of the entity \(row.name), which the "

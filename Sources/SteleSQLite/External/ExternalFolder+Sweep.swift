@@ -17,7 +17,7 @@ extension ExternalFolder {
         try connection.run("BEGIN")
         defer { _ = try? connection.run("COMMIT") }
         for (table, column) in schema.externalColumns {
-            let sql = Self.references(table, column)
+            let sql = Self.references(table, [column])
             for row in try connection.rows(sql, [], [.external]) {
                 if case .external(let data) = row[0] { orphans.remove(data.identifier) }
             }
@@ -29,13 +29,15 @@ extension ExternalFolder {
         for name in orphans { unlink(ExternalData(name, in: path).path) }
     }
 
-    /// The statement that reads the values of a column that name files.
-    static func references(_ table: String, _ column: String) -> SQLText {
-        let value = "t.\(sqlName(column))"
+    /// The statement that reads the values of some columns that name files; others are NULL.
+    static func references(_ table: String, _ columns: [String]) -> SQLText {
+        let values = columns.map { "t.\(sqlName($0))" }
         // Comparing the length first avoids reading inline values.
+        let tests = values.map { "length(\($0)) = 38 AND substr(\($0), 1, 1) = X'02'" }
+        let list = zip(values, tests).map { "CASE WHEN \($1) THEN \($0) END" }
         return SQLText(
-            "SELECT \(value) FROM \(sqlName(table)) t WHERE length(\(value)) = 38 "
-                + "AND substr(\(value), 1, 1) = X'02'")
+            "SELECT \(list.joined(separator: ", ")) FROM \(sqlName(table)) t "
+                + "WHERE \(tests.joined(separator: " OR "))")
     }
 
     /// Moves the files of another folder here, for a store that is to replace this one. Until then

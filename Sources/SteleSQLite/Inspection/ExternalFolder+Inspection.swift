@@ -7,31 +7,37 @@ import SteleSQL
 extension ExternalFolder {
     /// Compares the files with what the columns and the before-images name.
     /// - Parameters:
-    ///   - columns: those that may name files.
+    ///   - tables: the columns that may name files, by table.
     ///   - hasImages: whether there are before-images.
     /// - Returns: what does not agree.
     func differences(
-        _ connection: Connection, _ columns: [(table: String, column: String)], hasImages: Bool
+        _ connection: Connection, _ tables: [(table: String, columns: [String])], hasImages: Bool
     ) throws(StoreError) -> [String] {
         var differences: [String] = []
         let all = sizes()
         // A program may be about to commit the row of a recent file.
         var orphans = Set(sizes(before: time(nil) - Limits.orphanSeconds).keys)
-        for (table, column) in columns {
-            var missing: (count: Int, first: UUID)?
-            let statement = try connection.statement(Self.references(table, column), [])
+        for (table, columns) in tables {
+            var missing = columns.map { _ in (count: 0, first: "") }
+            let statement = try connection.statement(Self.references(table, columns), [])
             defer { statement.reset() }
             while try statement.step() {
-                guard case .external(let data) = statement.value(0, .external) else { continue }
-                orphans.remove(data.identifier)
-                if all[data.identifier] == nil {
-                    missing = ((missing?.count ?? 0) + 1, missing?.first ?? data.identifier)
+                for place in columns.indices {
+                    guard case .external(let data) = statement.value(Int32(place), .external)
+                    else { continue }
+                    orphans.remove(data.identifier)
+                    if all[data.identifier] != nil { continue }
+                    if missing[place].count == 0 {
+                        missing[place].first = data.identifier.uuidString
+                    }
+                    missing[place].count += 1
                 }
             }
-            guard let (count, first) = missing else { continue }
-            differences.append(
-                "\(table).\(column): in \(count) \(count == 1 ? "row" : "rows") the value is in a "
-                    + "file that is not in \(path) (first: \(first.uuidString)): it cannot be read")
+            for (column, (count, first)) in zip(columns, missing) where count > 0 {
+                differences.append(
+                    "\(table).\(column): in \(count) \(count == 1 ? "row" : "rows") the value is "
+                        + "in a file that is not in \(path) (first: \(first)): it cannot be read")
+            }
         }
         if orphans.isEmpty { return differences }
         if hasImages {

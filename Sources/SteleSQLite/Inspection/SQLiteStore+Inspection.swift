@@ -8,8 +8,8 @@ extension SQLiteStore {
     /// metadata and its model. Nothing in the store's folder is changed.
     ///
     /// The pages are read twice, for their sizes and by `PRAGMA quick_check`, and then the rows of
-    /// each table once. A table whose Binary values may be in files is read once more, and one with
-    /// a uniqueness constraint that has no index is sorted.
+    /// each table once. A table with columns of bytes, whose values may be in files, is read once
+    /// more, and one with a uniqueness constraint that has no index is sorted.
     /// - Parameter models: the models that the store may have been made with, the likeliest first.
     ///   Without one that fits, the tables are compared with the model in Z_MODELCACHE.
     /// - Throws: `StoreError`: `.incompatible` for a file that is not a store or whose metadata
@@ -65,12 +65,8 @@ extension SQLiteStore {
         inspector.readHistory(isBeside: files.isHistoryBeside)
         found = inspector.inspection
         do throws(StoreError) {
-            let columns =
-                if let schema { layout.externalColumns(of: schema) } else {
-                    try layout.dataColumns(files.connection)
-                }
             found.differences += try ExternalFolder(store: files.path).differences(
-                files.connection, columns,
+                files.connection, layout.dataColumns(files.connection),
                 hasImages: files.isHistoryBeside || layout.has(table: HistoryTables.beforeImages))
         } catch {
             found.differences.append("the external files cannot be compared: \(error.sentence)")

@@ -176,6 +176,37 @@ struct Damage: Sendable, CustomStringConvertible {
         }
     }
 
+    /// What Core Data or a model allows is no difference.
+    @Test(arguments: [
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = 99 WHERE Z_SUPER = 0",
+        "INSERT INTO Z_PRIMARYKEY VALUES (17001, 'NSCKRecordMetadata', 0, 5)",
+        "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT > 16000",
+        "UPDATE ZPERSON SET ZFAVOURITE = NULL, Z1_FAVOURITE = NULL",
+        "UPDATE ZITEM SET ZCODE = NULL",
+        "CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER)",
+        "CREATE TABLE OTHER (a); CREATE INDEX other_a ON OTHER (a)",
+    ])
+    func whatMayBeSoIsNoDifference(_ sql: String) throws {
+        let shop = try Shop()
+        try shop.run(sql)
+        #expect(try shop.inspect().differences == [])
+        #expect(try shop.inspect([]).differences == [])
+    }
+
+    /// A link to a deleted object that the delete rule No Action has left.
+    @Test func aDanglingKeyOfNoActionIsNoDifference() throws {
+        let folder = try TemporaryFolder()
+        let model = try makeModel([
+            EntityMaker("Thing").toOne("tag", "Tag", inverse: "things"),
+            EntityMaker("Tag").toMany("things", "Thing", inverse: "tag", rule: .noAction),
+        ])
+        try SQLiteStore.open(path: folder.store, model: model).close()
+        try RawDatabase(folder.store).run(
+            "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZTAG) VALUES (1, 2, 1, 7); "
+                + "UPDATE Z_PRIMARYKEY SET Z_MAX = 7")
+        #expect(try SQLiteStore.inspect(path: folder.store, among: [model]).differences == [])
+    }
+
     /// What SQL alone can tell: the bookkeeping, the first columns, and files.
     @Test func aDamageIsFoundWithoutAModel() throws {
         let cases: [Damage] = [
