@@ -37,9 +37,11 @@ struct EntityFamily {
         let children = Dictionary(grouping: own, by: \.parent)
         return (children[0] ?? []).map { root in
             var members: [Member] = []
-            // A number occurs once and has one parent, so this ends.
+            // In a damaged file a number may occur twice.
+            var reached = Set<Int64>()
             var open = [(root, 0)]
             while let (row, depth) = open.popLast() {
+                guard reached.insert(row.number).inserted else { continue }
                 members.append(
                     Member(number: row.number, name: row.name, depth: depth, isAbstract: false))
                 open += (children[row.number] ?? []).reversed().map { ($0, depth + 1) }

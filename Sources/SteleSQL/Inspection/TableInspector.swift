@@ -25,7 +25,13 @@ package struct TableInspector {
     /// Reads all tables of entities and relationships.
     package mutating func run() {
         attempt("Z_PRIMARYKEY") { (inspector) throws(StoreError) in
-            let rows = try PrimaryKeyRow.all(inspector.connection)
+            let all = try PrimaryKeyRow.all(inspector.connection)
+            let rows = all.filter { $0.number > 0 }
+            if rows.count < all.count {
+                inspector.inspection.differences.append(
+                    "Z_PRIMARYKEY.Z_ENT: \(all.count - rows.count) of \(all.count) rows have no "
+                        + "number of an entity")
+            }
             inspector.checkNumbers(rows)
             let highest = Dictionary(
                 rows.map { ($0.number, $0.highest) }, uniquingKeysWith: { first, _ in first })

@@ -50,6 +50,13 @@ struct Damage: Sendable, CustomStringConvertible {
         Damage(
             "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Item' WHERE Z_ENT = 4",
             "Z_PRIMARYKEY has the entity Item more than once"),
+        Damage(
+            "DROP TABLE Z_PRIMARYKEY; CREATE TABLE Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX); "
+                + "INSERT INTO Z_PRIMARYKEY VALUES (1, 'Item', 0, 9), (2, 'Book', 1, 0), "
+                + "(3, 'Film', 1, 0), (4, 'Note', 0, 9), (5, 'Person', 0, 9), "
+                + "(6, 'Writer', 5, 0), (7, 'Shelf', 0, 9), (8, 'Tag', 0, 9), (NULL, 'Other', 0, 0), "
+                + "(0, 'Zero', 0, 0)",
+            "Z_PRIMARYKEY.Z_ENT: 2 of 10 rows have no number of an entity"),
         Damage("DROP TABLE Z_PRIMARYKEY", "the store has no table Z_PRIMARYKEY"),
         // The first three columns.
         Damage(

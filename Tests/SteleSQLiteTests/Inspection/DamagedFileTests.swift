@@ -78,6 +78,19 @@ import Testing
         #expect(told > 0)
     }
 
+    /// A table of numbers that is no key any more has each number as often as it likes.
+    @Test func numbersThatLeadToThemselvesEnd() throws {
+        let shop = try Shop()
+        try shop.run(
+            "DROP TABLE Z_PRIMARYKEY; CREATE TABLE Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX); "
+                + "INSERT INTO Z_PRIMARYKEY VALUES (NULL, 'Item', 0, 9), (0, 'Book', 0, 9), "
+                + "(1, 'Film', 0, 9), (1, 'Note', 1, 9), (2, 'Tag', 1, 9), (2, 'Shelf', 2, 9), "
+                + "('x', 'Person', 'y', 'z')")
+        for models in [[], [shop.model]] {
+            #expect(try !shop.inspect(models).differences.isEmpty)
+        }
+    }
+
     @Test func aFileOfAnotherProgramIsRefused() throws {
         let folder = try TemporaryFolder()
         try RawDatabase(folder.store).run("CREATE TABLE t (a)")
