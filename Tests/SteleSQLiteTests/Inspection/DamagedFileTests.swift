@@ -103,6 +103,26 @@ import Testing
         #expect(try FolderState(folder.path) == before)
     }
 
+    /// A copy of a store in use, with its latest saves in the log beside it.
+    @Test(arguments: [["-wal"], ["-wal", "-shm"]])
+    func aStoreWithALogIsInspected(_ endings: [String]) throws {
+        let shop = try Shop()
+        let store = try SQLiteStore.open(path: shop.path, model: shop.model)
+        _ = try store.insert(
+            try #require(shop.model.entity(named: "Tag")), ["name": .string("old")])
+        let copy = try TemporaryFolder()
+        for ending in [""] + endings {
+            try FileManager.default.copyItem(
+                atPath: shop.path + ending, toPath: copy.store + ending)
+        }
+        store.close()
+        let before = try FolderState(copy.path)
+        let found = try SQLiteStore.inspect(path: copy.store, among: [shop.model])
+        #expect(found.differences == [] && found.entities.last?.objects == 2)
+        #expect(found.files.map(\.role) == [.store, .log])
+        #expect(try FolderState(copy.path) == before)
+    }
+
     /// The latest saves are in the log of a process that has the store open.
     @Test func aStoreInUseIsInspected() throws {
         let shop = try Shop()
