@@ -15,10 +15,15 @@ struct InspectedModel {
     private(set) var unchecked: [String] = []
 
     private let files: InspectedFiles
+    /// Core Data's version hashes of given models, by their names.
+    private let published: [String: [String: [UInt8]]]
 
     /// Chooses one of the given models by the version hashes, or else the one in the model cache.
-    init(_ files: InspectedFiles, among models: [Model]) {
+    init(
+        _ files: InspectedFiles, among models: [Model], _ published: [String: [String: [UInt8]]]
+    ) {
         self.files = files
+        self.published = published
         let own = readCache()
         if !models.isEmpty { choose(among: models) }
         if model == nil, let own { take(own) }
@@ -48,9 +53,9 @@ struct InspectedModel {
         }
         // Versions without a difference in the hashes may differ in the tables.
         model = fitting.first { lacksNothing($0) } ?? fitting.first
-        guard model == nil else {
+        if let model {
             hashes =
-                metadata.hasForeignHashes
+                metadata.hasForeignHashes && published[model.name] == nil
                 ? "Core Data's own, which Stele cannot compute: the entities are those of the model"
                 : "those of the model"
             return
@@ -64,6 +69,14 @@ struct InspectedModel {
     private func check(_ model: Model) throws(StoreError) {
         guard metadata.hasForeignHashes else { return try metadata.check(model) }
         try metadata.checkNames(model)
+        if let hashes = published[model.name],
+            let entity = model.storedEntities.map(\.name).sorted().first(where: {
+                hashes[$0] != metadata.versionHashes[$0]
+            })
+        {
+            throw metadata.refusal(
+                of: model, "the version hash of \(entity) is not that in VersionInfo.plist")
+        }
         if let difference = try StoreFile.cacheDifference(files.connection, path, model) {
             throw metadata.refusal(of: model, difference)
         }

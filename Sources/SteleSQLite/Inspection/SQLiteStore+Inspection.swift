@@ -12,10 +12,12 @@ extension SQLiteStore {
     /// more, and one with a uniqueness constraint that has no index is sorted.
     /// - Parameter models: the models that the store may have been made with, the likeliest first.
     ///   Without one that fits, the tables are compared with the model in Z_MODELCACHE.
+    /// - Parameter published: the version hashes that Core Data has computed for some of them
+    ///   (VersionInfo.plist), by the names of the models.
     /// - Throws: `StoreError`: `.incompatible` for a file that is not a store or whose metadata
     ///   cannot be read, and `.busy` where another program writes the file meanwhile.
     package static func inspect(
-        path: String, among models: [Model]
+        path: String, among models: [Model], published: [String: [String: [UInt8]]] = [:]
     ) throws(StoreError) -> StoreInspection {
         let files = try InspectedFiles.open(path)
         let connection = files.connection
@@ -23,7 +25,7 @@ extension SQLiteStore {
             type: "sqlite", metadata: files.metadata.values(files.identifier))
         found.differences += files.differences
         found.differences += files.metadata.differences
-        let chosen = InspectedModel(files, among: models)
+        let chosen = InspectedModel(files, among: models, published)
         found.model = chosen.model.map { .init(name: $0.name, isOwn: chosen.isOwn) }
         found.hashes = chosen.hashes
         found.differences += chosen.differences

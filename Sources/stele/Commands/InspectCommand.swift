@@ -62,7 +62,8 @@ struct InspectCommand: ParsableCommand {
         do {
             guard opening.isSQLite else { return try inspectWholeFile(opening, package) }
             let versions = try package?.versions().nearestFirst.map(\.model) ?? []
-            return try SQLiteStore.inspect(path: opening.path, among: versions)
+            return try SQLiteStore.inspect(
+                path: opening.path, among: versions, published: package?.publishedHashes ?? [:])
         } catch let error as StoreError {
             throw opening.located(error)
         }

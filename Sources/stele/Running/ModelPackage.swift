@@ -35,6 +35,10 @@ struct ModelPackage {
         if isServed, let refusal = model.refusal { throw Failure(refusal) }
     }
 
+    /// The version hashes that Core Data has computed, by the names of the versions; empty for a
+    /// model without VersionInfo.plist.
+    var publishedHashes: [String: [String: [UInt8]]] { file.versionHashes }
+
     /// The model for a store of one configuration.
     /// - Throws: `Failure` where the model has no configuration of that name.
     func restricted(to configuration: String) throws -> ModelPackage {

@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import SteleModelFiles
 import StelePersistence
 import SteleSQLite
 import TestSupport
@@ -72,6 +73,29 @@ struct AppStoreInspectionTests {
             #expect(found.differences == [] && found.unchecked == [])
             #expect(found.isAdopted && !found.isSteles)
             #expect((found.history?.transactions ?? 0) > 1)
+        }
+    }
+
+    /// A compiled model has Core Data's version hashes, which are compared byte by byte.
+    @Test func publishedVersionHashesAreCompared() throws {
+        let data = try #require(sharedFolder).path + "/data/coredata/sample/Fixtures"
+        let file = try ModelFile.read(data + "/SampleModel.momd")
+        let models = try file.models().models
+        for (app, version) in [(AppStore.all[5], "SampleModel"), (AppStore.all[6], "SampleModel2")]
+        {
+            let folder = try TemporaryFolder()
+            let path = try app.copy(to: folder)
+            var published = file.versionHashes
+            let found = try SQLiteStore.inspect(path: path, among: models, published: published)
+            #expect(found.model == .init(name: version, isOwn: false) && found.differences == [])
+            #expect(found.hashes == "those of the model")
+            published[version]?["Person"] = [1]
+            let other = try SQLiteStore.inspect(
+                path: path, among: models.filter { $0.name == version }, published: published)
+            #expect(other.model?.isOwn == true && other.differences.count == 1)
+            #expect(
+                other.differences.first?.contains(
+                    "the version hash of Person is not that in VersionInfo.plist") == true)
         }
     }
 
