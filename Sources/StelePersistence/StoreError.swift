@@ -57,6 +57,24 @@ extension StoreError {
         default: nil
         }
     }
+
+    /// The error as a sentence.
+    package var sentence: String {
+        switch self {
+        case .incompatible(_, let text), .noRoom(let text), .busy(let text), .moved(let text),
+            .unsupported(let text), .invalid(let text), .tooLarge(let text), .failed(let text),
+            .incompleteSave(let text), .readOnly(let text):
+            text
+        case .predicate(let error): error.description
+        case .overBudget: "a statement has exceeded its reader's budget"
+        case .deadline(let seconds): "a statement has run for more than \(seconds) seconds"
+        case .conflicts: "another program has changed the objects meanwhile"
+        case .constraint(let conflict):
+            "\(conflict.constraint.joined(separator: ", ")) must be unique, and is not"
+        case .expired: "the history of the saves meanwhile is deleted"
+        case .closed: "the store is closed"
+        }
+    }
 }
 
 /// A conflict between two saves of one object (NSMergeConflict).

@@ -19,23 +19,34 @@ extension SQLiteStore {
                     throw .incompatible(
                         code: 134020, "it is an SQLite database, but not a Core Data store")
                 }
-                guard try has("Z_MODELCACHE", connection) else { return nil }
-                let contents = SQLText("SELECT Z_CONTENT FROM Z_MODELCACHE")
-                guard case .data(let bytes)? = try connection.rows(contents, [], [.data]).first?[0]
-                else { return nil }
-                return bytes
+                return try modelCache(connection)
             }
         } catch {
-            throw ModelErrors([ModelError(path, Self.reason(error))])
+            throw ModelErrors([ModelError(path, error.sentence)])
         }
-        guard let cache, !cache.isEmpty else {
+        guard let cache else {
             throw ModelErrors(
                 [ModelError(path, "the store has no model cache", hint: ModelCache.remedy)])
         }
+        return try modelFile(cache, path)
+    }
+
+    /// Reads the bytes of Z_MODELCACHE as a model with the name of the store's file.
+    static func modelFile(_ cache: [UInt8], _ path: String) throws(ModelErrors) -> ModelFile {
         let last = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
         let stem = last.dropFirst().lastIndex(of: ".").map { last[..<$0] } ?? last
         let (model, notes) = try ModelCache.read(cache, name: String(stem), place: path)
         return ModelFile(model, notes: notes)
+    }
+
+    /// Returns the bytes of Z_MODELCACHE; nil where it is missing or empty.
+    static func modelCache(_ connection: Connection) throws(StoreError) -> [UInt8]? {
+        guard try has("Z_MODELCACHE", connection) else { return nil }
+        let contents = SQLText("SELECT Z_CONTENT FROM Z_MODELCACHE")
+        guard case .data(let bytes)? = try connection.rows(contents, [], [.data]).first?[0],
+            !bytes.isEmpty
+        else { return nil }
+        return bytes
     }
 
     /// Returns the first of some models that fits a store's file which another program created, and
@@ -66,12 +77,5 @@ extension SQLiteStore {
         let tables = SQLText(
             "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '\(table)'")
         return try connection.integer(tables) ?? 0 > 0
-    }
-
-    private static func reason(_ error: StoreError) -> String {
-        switch error {
-        case .incompatible(_, let text), .busy(let text), .failed(let text): text
-        default: "the store cannot be read: \(error)"
-        }
     }
 }

@@ -58,7 +58,8 @@ extension StoreFile {
             let schema = try SQLSchema(model: model, layout: layout)
             if !isKnown {
                 let difference =
-                    try cacheDifference(connection, path, model) ?? layout.difference(from: schema)
+                    try cacheDifference(connection, path, model)
+                    ?? layout.differences(from: schema).first
                 if let difference { throw .incompatible(code: 134100, difference) }
             }
             return Checked(
@@ -73,7 +74,7 @@ extension StoreFile {
 
     /// Returns the first difference between a model and the one in Z_MODELCACHE, in what the version
     /// hashes cover; nil for none, and for a file whose cache is missing or cannot be read.
-    private static func cacheDifference(
+    static func cacheDifference(
         _ connection: Connection, _ path: String, _ model: Model
     ) throws(StoreError) -> String? {
         let tables = SQLText("SELECT COUNT(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'")

@@ -121,7 +121,8 @@ enum StoreLook {
         throw .busy("\(path) is written by another program all the time")
     }
 
-    private static func lastChange(_ file: String) -> [Int] {
+    /// The size and the time of a file's last change.
+    static func lastChange(_ file: String) -> [Int] {
         var found = stat()
         guard stat(file, &found) == 0 else { return [] }
         return [found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec]

@@ -18,7 +18,10 @@ struct Failure: Error {
     }
 
     /// Runs a command, and prints an error that it throws as one sentence.
-    static func reporting(_ body: () throws -> Void) throws {
+    /// - Parameter status: the exit status after an error.
+    static func reporting(
+        _ status: ExitCode = .failure, _ body: () throws -> Void
+    ) throws {
         do {
             try body()
         } catch let code as ExitCode {
@@ -28,7 +31,7 @@ struct Failure: Error {
             throw invalid
         } catch {
             printError("stele: \(sentence(error))")
-            throw ExitCode.failure
+            throw status
         }
     }
 
@@ -38,25 +41,8 @@ struct Failure: Error {
         case let failure as Failure: failure.message
         case let errors as ModelErrors: errors.description
         case let error as HTTPServerError: error.description
-        case let error as StoreError: sentence(error)
+        case let error as StoreError: error.sentence
         default: "\(error)"
-        }
-    }
-
-    static func sentence(_ error: StoreError) -> String {
-        switch error {
-        case .incompatible(_, let text), .noRoom(let text), .busy(let text), .moved(let text),
-            .unsupported(let text), .invalid(let text), .tooLarge(let text), .failed(let text),
-            .incompleteSave(let text), .readOnly(let text):
-            text
-        case .predicate(let error): error.description
-        case .overBudget: "a statement has exceeded its reader's budget"
-        case .deadline(let seconds): "a statement has run for more than \(seconds) seconds"
-        case .conflicts: "another program has changed the objects meanwhile"
-        case .constraint(let conflict):
-            "\(conflict.constraint.joined(separator: ", ")) must be unique, and is not"
-        case .expired: "the history of the saves meanwhile is deleted"
-        case .closed: "the store is closed"
         }
     }
 }

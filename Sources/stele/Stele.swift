@@ -11,8 +11,8 @@ struct Stele: ParsableCommand {
         abstract: "Core Data's object graph, served over HTTP.",
         version: Service.version,
         subcommands: [
-            ServeCommand.self, ModelCommand.self, StoreCommand.self, DiffCommand.self,
-            MigrateCommand.self, PredicateCommand.self,
+            ServeCommand.self, ModelCommand.self, InspectCommand.self, StoreCommand.self,
+            DiffCommand.self, MigrateCommand.self, PredicateCommand.self,
             ImportCommand.self, ExportCommand.self, HealthCommand.self, WatchCommand.self,
         ])
 }

@@ -69,8 +69,8 @@ import Testing
         #expect(errors.contains("read-only: what other programs change"))
         #expect(!errors.contains(" error "), "\(errors)")
         #expect(try FolderState(folder.path) == before)
-        let info = try Program.run("store", league, "--store", store, folder: folder.path)
-        #expect(info.status == 0 && info.output.contains("Team"), "\(info.errors)")
+        let seen = try Program.run("inspect", store, "--model", league, folder: folder.path)
+        #expect(seen.status == 0 && seen.output.contains("Team"), "\(seen.output)\(seen.errors)")
         let exported = try Program.run(
             "export", league, "--store", store, "--read-only", folder: folder.path)
         #expect(exported.status == 0 && exported.output.contains("Ann"), "\(exported.errors)")
@@ -96,9 +96,9 @@ import Testing
                 _ = program.end()
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
-            let info = try Program.run(
-                "store", league, "--store", "s.sqlite", folder: folder.path)
-            #expect(info.status == 0, "\(info.errors)")
+            let seen = try Program.run(
+                "inspect", "s.sqlite", "--model", league, folder: folder.path)
+            #expect(seen.status == 0, "\(seen.output)\(seen.errors)")
             #expect(try FolderState(folder.path) == before)
         }
     }
@@ -190,8 +190,8 @@ import Testing
                 #expect(caller.ask("GET", "/changes")?.status == 200, "\(file)")
                 #expect(caller.ask("PATCH", "/metadata", #"{"a":1}"#)?.status == 403, "\(file)")
             }
-            let info = try Program.run("store", path, "--store", path)
-            #expect(info.status == 0, "\(file): \(info.errors)")
+            let seen = try Program.run("inspect", path)
+            #expect(seen.status == 0, "\(file): \(seen.output)\(seen.errors)")
             #expect(try FolderState(place.path) == before, "\(file)")
         }
     }

@@ -168,7 +168,7 @@ import Testing
         }
         #expect(log.contains("v1 to v2, inferred"))
         // A store of one configuration, of a type that is read by its model.
-        let info = try run(["store", "info", "Parts", "--store", "Secrets=\(secrets)"])
+        let info = try run(["inspect", "Secrets=\(secrets)", "--model", "Parts"])
         #expect(info.contains("Apparatus") && !info.contains("Label"), "\(info)")
         let metadata = try run([
             "store", "metadata", "Parts", "--store", "Secrets=\(secrets)", "--set", "owner=Ann",

@@ -11,7 +11,7 @@ package enum HistoryTables {
 
     /// Before-images, by the key of the row in ACHANGE: the family's Z_ENT, the object's key, its
     /// version after an update or before a deletion, and the old values as a JSON object.
-    static let beforeImages = "STELE_BEFOREIMAGE"
+    package static let beforeImages = "STELE_BEFOREIMAGE"
 
     /// The before-images of each object, up to a mark. The writer adds many at once, sorted by
     /// object. Adding one with each update would write another page each time, because the objects
@@ -50,6 +50,11 @@ package enum HistoryTables {
     private static let placesCreation =
         "CREATE TABLE \(imagePlaces) ( ZFAMILY INTEGER, ZENTITYPK INTEGER, ZIMAGE INTEGER, "
         + "PRIMARY KEY (ZFAMILY, ZENTITYPK, ZIMAGE) ) WITHOUT ROWID"
+
+    /// The names of all tables.
+    static let names: Set<String> = [
+        "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING", beforeImages, imagePlaces,
+    ]
 
     /// The tables of Stele.
     package static let own = Array(creation.suffix(2))

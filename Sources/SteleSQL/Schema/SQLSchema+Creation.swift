@@ -148,7 +148,7 @@ extension SQLSchema {
     private func compoundIndexes(of entity: Entity) -> [SQLIndex] {
         let table = table(of: entity.index).name
         return entity.declaration.compoundIndexes.map { names in
-            let columns = names.compactMap { column($0, of: entity) }
+            let columns = columns(of: names, in: entity)
             return SQLIndex("\(table)_\(columns.joined(separator: "_"))", on: table, columns)
         }
     }
@@ -169,7 +169,7 @@ extension SQLSchema {
     /// The indexes of uniqueness constraints.
     private func uniqueIndexes(of entity: Entity) -> [SQLIndex] {
         entity.declaration.uniquenessConstraints.map { names in
-            let columns = names.compactMap { column($0, of: entity) }
+            let columns = columns(of: names, in: entity)
             return SQLIndex(
                 Self.uniqueIndex(entity.name, names), on: table(of: entity.index).name, columns,
                 orders: columns.map { _ in Self.ascending }, isUnique: true)
@@ -180,9 +180,14 @@ extension SQLSchema {
     private func constraints(of table: SQLTable) -> [[String]] {
         model.family(of: model.entities[table.root]).flatMap { entity in
             entity.declaration.uniquenessConstraints.map { names in
-                names.compactMap { column($0, of: entity) }
+                columns(of: names, in: entity)
             }
         }
+    }
+
+    /// Returns the columns of an entity's properties, without those that have none.
+    func columns(of names: [String], in entity: Entity) -> [String] {
+        names.compactMap { column($0, of: entity) }
     }
 
     /// Returns the name of a uniqueness constraint's index.

@@ -47,16 +47,26 @@ public final class SQLSchema: Sendable {
     /// - Throws: `StoreError.incompatible` (134100) with the entity, table or column that the model
     ///   needs and the file does not have.
     package convenience init(model: Model, layout: StoreLayout) throws(StoreError) {
+        try self.init(model: model, layout: layout) { lack throws(StoreError) in throw lack }
+    }
+
+    /// Fits a model to the layout of a store's file.
+    /// - Parameter lacking: called with each entity, table or column that the model needs and the
+    ///   file does not have. If it returns, the schema has the names of a new store for them.
+    /// - Throws: what `lacking` throws.
+    package convenience init<Failure: Error>(
+        model: Model, layout: StoreLayout, lacking: (StoreError) throws(Failure) -> Void
+    ) throws(Failure) {
         let stored = Set(model.storedEntities.map(\.root))
         try self.init(
-            model, numbers: try layout.numbers(of: model),
+            model, numbers: try layout.numbers(of: model, lacking),
             internsHistoryTexts: layout.internsHistoryTexts,
-            table: { table throws(StoreError) in
-                stored.contains(table.root) ? try layout.fitting(table, model) : table
+            table: { table throws(Failure) in
+                stored.contains(table.root) ? try layout.fitting(table, model, lacking) : table
             },
-            join: { either, it throws(StoreError) in
+            join: { either, it throws(Failure) in
                 stored.contains(model.entities[it.owner].root)
-                    ? try layout.fitting(either, of: it, model) : either[0]
+                    ? try layout.fitting(either, of: it, model, lacking) : either[0]
             })
     }
 

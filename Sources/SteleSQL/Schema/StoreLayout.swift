@@ -85,25 +85,24 @@ package struct StoreLayout: Sendable {
         }
     }
 
-    /// Returns the first column or table of the file that a schema, which fits it, does not use; nil
-    /// where there is none.
-    package func difference(from schema: SQLSchema) -> String? {
-        for table in schema.storedTables {
-            let used = Set(table.columns.map(\.name)).union(["Z_PK", "Z_ENT", "Z_OPT"])
-            if let left = tables[table.name]?.first(where: { !used.contains($0) }) {
-                return "its table \(table.name) has a column \(left) that no property has"
-            }
+    /// Returns the columns and join tables of the file that a schema, which fits it, does not use.
+    package func differences(from schema: SQLSchema) -> [String] {
+        let columns = schema.storedTables.flatMap { table in
+            let used = Set(table.columns.map(\.name)).union(Self.fixed)
+            return (tables[table.name] ?? []).filter { !used.contains($0) }
+                .map { "its table \(table.name) has a column \($0) that no property has" }
         }
         let joins = Set(schema.joinTables.map(\.name))
-        for name in tables.keys.sorted() where !joins.contains(name) {
-            let rest = name.dropFirst(2)
-            guard name.hasPrefix("Z_"), rest.first.map({ ("0"..."9").contains($0) }) ?? false else {
-                continue
-            }
-            return "it has a table \(name) that no relationship has"
+        let others = tables.keys.sorted().filter { name in
+            let first = name.dropFirst(2).first
+            return name.hasPrefix("Z_") && first.map { ("0"..."9").contains($0) } ?? false
+                && !joins.contains(name)
         }
-        return nil
+        return columns + others.map { "it has a table \($0) that no relationship has" }
     }
+
+    /// The columns of every entity's table.
+    static let fixed = ["Z_PK", "Z_ENT", "Z_OPT"]
 
     // MARK: Numbers
 
@@ -112,8 +111,11 @@ package struct StoreLayout: Sendable {
     /// A migration in place may leave the old name of a renamed entity in Z_PRIMARYKEY. An entity
     /// without a row of its name has that of its renaming identifier, or else the predicted number
     /// where no other entity has it.
-    /// - Throws: `StoreError.incompatible` (134100) with an entity that the file has no number for.
-    func numbers(of model: Model) throws(StoreError) -> [Int] {
+    /// - Parameter lacking: called with each entity that the file has no number for.
+    /// - Throws: what `lacking` throws.
+    func numbers<Failure: Error>(
+        of model: Model, _ lacking: (StoreError) throws(Failure) -> Void
+    ) throws(Failure) -> [Int] {
         var found = [Int?](repeating: nil, count: model.entities.count)
         var taken = Set<Int>()
         func take(_ number: Int?, for entity: Entity) {
@@ -130,10 +132,12 @@ package struct StoreLayout: Sendable {
         for entity in model.storedEntities where known.contains(entity.index + 1) {
             take(entity.index + 1, for: entity)
         }
-        if let missing = model.storedEntities.first(where: { found[$0.index] == nil }) {
-            throw .incompatible(
-                code: 134100,
-                "Z_PRIMARYKEY has no row for the entity \(missing.name) of the model \(model.name)")
+        for missing in model.storedEntities where found[missing.index] == nil {
+            try lacking(
+                .incompatible(
+                    code: 134100,
+                    "Z_PRIMARYKEY has no row for the entity \(missing.name) of the model "
+                        + model.name))
         }
         // Entities of other stores have no row here. Their numbers are those of a new store, for the
         // names of columns that refer to them, or else any that no entity has.
@@ -149,18 +153,25 @@ package struct StoreLayout: Sendable {
     // MARK: Tables
 
     /// Returns a table with the names that the file has.
-    /// - Parameter model: the model, for messages.
-    /// - Throws: `StoreError.incompatible` (134100) with a table or column that is missing.
-    func fitting(_ table: SQLTable, _ model: Model) throws(StoreError) -> SQLTable {
+    /// - Parameters:
+    ///   - model: the model, for messages.
+    ///   - lacking: called with a table or column that is missing.
+    /// - Throws: what `lacking` throws.
+    func fitting<Failure: Error>(
+        _ table: SQLTable, _ model: Model, _ lacking: (StoreError) throws(Failure) -> Void
+    ) throws(Failure) -> SQLTable {
         guard let names = tables[table.name] else {
-            throw .incompatible(
-                code: 134100,
-                "the store has no table \(table.name) for the entity "
-                    + "\(model.entities[table.root].name) of the model \(model.name)")
+            try lacking(
+                .incompatible(
+                    code: 134100,
+                    "the store has no table \(table.name) for the entity "
+                        + "\(model.entities[table.root].name) of the model \(model.name)"))
+            return table
         }
-        for name in ["Z_PK", "Z_ENT", "Z_OPT"] where !names.contains(name) {
-            throw .incompatible(
-                code: 134080, "the table \(table.name) of the store has no column \(name)")
+        for name in Self.fixed where !names.contains(name) {
+            try lacking(
+                .incompatible(
+                    code: 134080, "the table \(table.name) of the store has no column \(name)"))
         }
         var free = Set(names).subtracting(table.columns.map(\.name))
         var columns: [SQLTable.Column] = []
@@ -172,10 +183,13 @@ package struct StoreLayout: Sendable {
             let pattern = Self.withoutNumber(column.name)
             let others = free.filter { Self.withoutNumber($0) == pattern }
             guard column.role.hasNumber, others.count == 1, let other = others.first else {
-                throw .incompatible(
-                    code: 134100,
-                    "the table \(table.name) of the store has no column \(column.name) for "
-                        + "\(column.role.property(in: model)) of the model \(model.name)")
+                try lacking(
+                    .incompatible(
+                        code: 134100,
+                        "the table \(table.name) of the store has no column \(column.name) for "
+                            + "\(column.role.property(in: model)) of the model \(model.name)"))
+                columns.append(column)
+                continue
             }
             free.remove(other)
             columns.append(column.named(other))
@@ -193,26 +207,33 @@ package struct StoreLayout: Sendable {
     /// - Parameters:
     ///   - either: the table as each of the two relationships would name it, the likelier first,
     ///     seen from the same one.
-    /// - Throws: `StoreError.incompatible` (134100) with the table or column that is missing.
-    func fitting(
-        _ either: [JoinTable], of it: Relationship, _ model: Model
-    ) throws(StoreError) -> JoinTable {
+    ///   - lacking: called with the table or column that is missing.
+    /// - Throws: what `lacking` throws.
+    func fitting<Failure: Error>(
+        _ either: [JoinTable], of it: Relationship, _ model: Model,
+        _ lacking: (StoreError) throws(Failure) -> Void
+    ) throws(Failure) -> JoinTable {
         let property = "\(model.entities[it.owner].name).\(it.name)"
         for table in either {
             guard let names = tables[table.name] else { continue }
             let keys = names.filter { !$0.hasPrefix("Z_FOK_") }
             guard keys.count == 2 else { continue }
-            return try named(table, keys, names.filter { $0.hasPrefix("Z_FOK_") }, property, model)
+            return try named(
+                table, keys, names.filter { $0.hasPrefix("Z_FOK_") },
+                "for \(property) of the model \(model.name)", lacking)
         }
         let names = Set(either.map(\.name)).sorted().joined(separator: " or ")
-        throw .incompatible(
-            code: 134100,
-            "the store has no table \(names) for \(property) of the model \(model.name)")
+        try lacking(
+            .incompatible(
+                code: 134100,
+                "the store has no table \(names) for \(property) of the model \(model.name)"))
+        return either[0]
     }
 
-    private func named(
-        _ table: JoinTable, _ keys: [String], _ orders: [String], _ property: String, _ model: Model
-    ) throws(StoreError) -> JoinTable {
+    private func named<Failure: Error>(
+        _ table: JoinTable, _ keys: [String], _ orders: [String], _ purpose: String,
+        _ lacking: (StoreError) throws(Failure) -> Void
+    ) throws(Failure) -> JoinTable {
         var (owner, member) = (table.ownerColumn, table.memberColumn)
         if Set(keys) != [owner, member] {
             // The key of the side that names the table is first.
@@ -220,16 +241,15 @@ package struct StoreLayout: Sendable {
             (owner, member) = table.isOwningSide ? (first, second) : (second, first)
         }
         var free = orders.filter { $0 != table.orderColumn && $0 != table.inverseOrderColumn }
-        func order(_ wanted: String?) throws(StoreError) -> String? {
+        func order(_ wanted: String?) throws(Failure) -> String? {
             guard let wanted else { return nil }
             if orders.contains(wanted) { return wanted }
-            guard free.count == 1 else {
-                throw .incompatible(
+            if free.count == 1 { return free.removeFirst() }
+            try lacking(
+                .incompatible(
                     code: 134100,
-                    "the table \(table.name) of the store has no column \(wanted) for \(property) "
-                        + "of the model \(model.name)")
-            }
-            return free.removeFirst()
+                    "the table \(table.name) of the store has no column \(wanted) \(purpose)"))
+            return wanted
         }
         return JoinTable(
             name: table.name, ownerColumn: owner, memberColumn: member,

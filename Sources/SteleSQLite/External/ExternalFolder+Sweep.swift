@@ -59,10 +59,7 @@ extension ExternalFolder {
         if files.isEmpty { return [] }
         var orphans = files
         for (table, column) in schema.externalColumns {
-            let sql = SQLText(
-                // Comparing the length first avoids reading inline values.
-                "SELECT \(column) FROM \(table) WHERE length(\(column)) = 38 "
-                    + "AND substr(\(column), 1, 1) = X'02'")
+            let sql = Self.references(table, [column])
             for row in try connection.rows(sql, [], [.external]) {
                 if case .external(let data) = row[0] { orphans.remove(data.identifier) }
             }
@@ -72,6 +69,17 @@ extension ExternalFolder {
             for name in BeforeImage.externalNames(in: text) { orphans.remove(name) }
         }
         return orphans
+    }
+
+    /// The statement that reads the values of some columns that name files; others are NULL.
+    static func references(_ table: String, _ columns: [String]) -> SQLText {
+        let values = columns.map { "t.\(sqlName($0))" }
+        // Comparing the length first avoids reading inline values.
+        let tests = values.map { "length(\($0)) = 38 AND substr(\($0), 1, 1) = X'02'" }
+        let list = zip(values, tests).map { "CASE WHEN \($1) THEN \($0) END" }
+        return SQLText(
+            "SELECT \(list.joined(separator: ", ")) FROM \(sqlName(table)) t "
+                + "WHERE \(tests.joined(separator: " OR "))")
     }
 
     /// Moves the files of another folder here, for a store that is to replace this one. Until then
@@ -118,6 +126,19 @@ extension ExternalFolder {
             if let identifier = UUID(uuidString: name), identifier.uuidString == name {
                 found.insert(identifier)
             }
+        }
+        return found
+    }
+
+    /// Returns the bytes of each file that was last written at a time or before.
+    func sizes(before last: Int = .max) -> [UUID: Int64] {
+        var found: [UUID: Int64] = [:]
+        for identifier in files() {
+            var status = stat()
+            guard stat(ExternalData(identifier, in: path).path, &status) == 0,
+                status.st_mtim.tv_sec <= last
+            else { continue }
+            found[identifier] = Int64(status.st_size)
         }
         return found
     }

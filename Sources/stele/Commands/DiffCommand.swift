@@ -26,19 +26,16 @@ struct DiffCommand: ParsableCommand {
     var now: String
 
     func run() throws {
-        let models: (before: Model, now: Model)
-        do {
-            models = try (ModelFile.given(before).model(), ModelFile.given(now).model())
-        } catch {
-            printError("stele: \(Failure.sentence(error))")
-            throw ExitCode(2)
+        try Failure.reporting(ExitCode(2)) {
+            let before = try ModelFile.given(before).model()
+            let now = try ModelFile.given(now).model()
+            let difference = ModelDifference(from: before, to: now)
+            if difference.isEmpty { return }
+            let lines =
+                ["\(difference.source) → \(difference.destination)"] + difference.lines
+                + [""] + ModelDifference.migration(from: before, to: now)
+            write(lines.map { $0 + "\n" }.joined(), to: 1)
+            throw ExitCode(1)
         }
-        let difference = ModelDifference(from: models.before, to: models.now)
-        if difference.isEmpty { return }
-        let lines =
-            ["\(difference.source) → \(difference.destination)"] + difference.lines
-            + [""] + ModelDifference.migration(from: models.before, to: models.now)
-        write(lines.map { $0 + "\n" }.joined(), to: 1)
-        throw ExitCode(1)
     }
 }

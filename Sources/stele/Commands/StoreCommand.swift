@@ -6,14 +6,11 @@ import SteleModel
 import StelePersistence
 import SteleSQLite
 
-/// The subcommands of `stele store`, of which `info` is the default.
+/// The subcommands of `stele store`. `stele inspect` prints what a store is.
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "store", abstract: "Print what a store is, set its metadata, or copy it.",
-        subcommands: [
-            StoreInfoCommand.self, StoreMetadataCommand.self, StoreMigrateCommand.self,
-        ],
-        defaultSubcommand: StoreInfoCommand.self)
+        commandName: "store", abstract: "Print or set a store's metadata, or copy it.",
+        subcommands: [StoreMetadataCommand.self, StoreMigrateCommand.self])
 }
 
 /// The store of a command that needs the model only for some types of store.
@@ -37,8 +34,17 @@ struct ExistingStore: ParsableArguments {
     /// The place and type of the store, and its model with all versions if it is named.
     /// - Throws: `Failure` for a store that does not exist.
     func find() throws -> (opening: StoreOpening, package: ModelPackage?) {
+        try Self.find(store, model: model)
+    }
+
+    /// The place and type of a store, and its model with all versions if it is named.
+    /// - Parameter isServed: whether the model must be one that can be served.
+    /// - Throws: `Failure` for a store that does not exist.
+    static func find(
+        _ store: String?, model: String?, isServed: Bool = true
+    ) throws -> (opening: StoreOpening, package: ModelPackage?) {
         guard let model else { return (try StoreOpening(existing: store ?? ""), nil) }
-        let package = try ModelPackage(model)
+        let package = try ModelPackage(model, isServed: isServed)
         let (configuration, opening) = try StoresOpening(
             store, type: nil, package.model, name: package.name
         ).only()

@@ -19,20 +19,25 @@ struct ModelPackage {
     /// The model's name, which all its versions share.
     var name: String { file.name }
 
-    /// Reads a model, and checks that its current version can be served.
-    init(_ path: String) throws {
+    /// Reads a model.
+    /// - Parameter isServed: whether to check that its current version can be served.
+    init(_ path: String, isServed: Bool = true) throws {
         self.path = path
         configuration = nil
         file = try ModelFile.given(path)
         do {
             model = try file.model()
-            try model.checkRequests()
+            if isServed { try model.checkRequests() }
         } catch {
             let text = error.description
             throw Failure(text.contains(path) ? text : "\(path): \(text)")
         }
-        if let refusal = model.refusal { throw Failure(refusal) }
+        if isServed, let refusal = model.refusal { throw Failure(refusal) }
     }
+
+    /// The version hashes that Core Data has computed, by the names of the versions; empty for a
+    /// model without VersionInfo.plist.
+    var publishedHashes: [String: [String: [UInt8]]] { file.versionHashes }
 
     /// The model for a store of one configuration.
     /// - Throws: `Failure` where the model has no configuration of that name.

@@ -103,6 +103,14 @@ struct StoreOpening {
         return fread(&start, 1, start.count, file) == magic.count && start == magic
     }
 
+    /// The bytes of the store's file.
+    /// - Throws: `Failure` where there is none.
+    func fileSize() throws -> Int64 {
+        var found = stat()
+        guard stat(path, &found) == 0 else { throw Failure("\(path): there is no store") }
+        return Int64(found.st_size)
+    }
+
     /// Opens the store; creates its file where there is none.
     /// - Throws: `Failure` whose sentence has the path.
     func open(_ model: Model) throws -> any PersistentStore {

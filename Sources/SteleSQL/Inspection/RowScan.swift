@@ -1,0 +1,89 @@
+import SteleModel
+import StelePersistence
+
+/// Counts the rows of a table for which conditions hold, many in one scan. The table has the alias
+/// `t`.
+struct RowScan {
+    /// A condition that no row should fulfil.
+    private struct Fault {
+        let condition: String
+        let column: String
+        let meaning: String
+    }
+
+    private let table: String
+    /// The columns that identify a row in messages.
+    private let key: [String]
+    private var totals: [String] = []
+    private var faults: [Fault] = []
+
+    /// The most expressions in one statement; SQLite allows 2,000.
+    private static let expressionsAStatement = 500
+
+    init(_ table: String, key: [String] = ["Z_PK"]) {
+        self.table = table
+        self.key = key
+    }
+
+    /// Adds an aggregate function with an integer result.
+    mutating func add(total: String) { totals.append(total) }
+
+    /// Adds a condition that no row should fulfil.
+    /// - Parameters:
+    ///   - column: the column that the message names.
+    ///   - meaning: what is so in the rows, and what follows from it.
+    mutating func add(fault condition: String, in column: String, _ meaning: String) {
+        faults.append(Fault(condition: condition, column: column, meaning: meaning))
+    }
+
+    /// Reads the table.
+    /// - Returns: the totals in their order, nil for NULL, and a sentence for each condition that
+    ///   holds for a row.
+    func run(
+        _ connection: any SQLConnection
+    ) throws(StoreError) -> (totals: [Int64?], differences: [String]) {
+        let counts = faults.map { "COUNT(CASE WHEN \($0.condition) THEN 1 END)" }
+        let all = totals + counts
+        var found: [Int64?] = []
+        for start in stride(from: 0, to: all.count, by: Self.expressionsAStatement) {
+            let some = all[start..<min(start + Self.expressionsAStatement, all.count)]
+            let sql = SQLText("SELECT \(some.joined(separator: ", ")) FROM \(sqlName(table)) t")
+            let row = try connection.rows(sql, [], some.map { _ in .integer }).first ?? []
+            found += row.map(\.integer)
+        }
+        var differences: [String] = []
+        for (fault, count) in zip(faults, found.dropFirst(totals.count)) {
+            guard let count, count > 0 else { continue }
+            let first = try first(fault, connection)
+            differences.append(
+                "\(table).\(fault.column): in \(count) \(count == 1 ? "row" : "rows")"
+                    + (first.map { " (first: \($0))" } ?? "") + " \(fault.meaning)")
+        }
+        return (Array(found.prefix(totals.count)), differences)
+    }
+
+    /// Names the first row of a fault.
+    private func first(
+        _ fault: Fault, _ connection: any SQLConnection
+    ) throws(StoreError) -> String? {
+        let columns = key.map { "t.\(sqlName($0))" }.joined(separator: ", ")
+        let sql = SQLText(
+            "SELECT \(columns) FROM \(sqlName(table)) t WHERE \(fault.condition) LIMIT 1")
+        guard let row = try connection.rows(sql, [], key.map { _ in .text }).first else {
+            return nil
+        }
+        return zip(key, row).map { "\($0) \($1.text ?? "NULL")" }.joined(separator: ", ")
+    }
+}
+
+/// A name in a statement, as a file may have it.
+package func sqlName(_ name: String) -> String {
+    "\"\(name.replacing("\"", with: "\"\""))\""
+}
+
+extension Value {
+    /// The number; nil for a value that is no integer.
+    var integer: Int64? { if case .int(let it) = self { it } else { nil } }
+    /// The text; nil for a value that is none.
+    var text: String? { if case .string(let it) = self { it } else { nil } }
+}

@@ -1,0 +1,34 @@
+import SteleModel
+import StelePersistence
+
+extension StoreLayout {
+    /// Whether the file has a table.
+    package func has(table: String) -> Bool { tables[table] != nil }
+
+    /// The names of the entities in Z_PRIMARYKEY, without those of the framework.
+    package var entityNames: Set<String> {
+        Set(numbers.filter { $0.value < HistoryTables.change }.keys)
+    }
+
+    private static let data = SQLText(
+        "SELECT m.name, c.name FROM main.sqlite_master m, pragma_table_info(m.name) c "
+            + "WHERE m.type = 'table' AND m.name LIKE 'Z%' AND m.name NOT LIKE 'Z\\_%' ESCAPE '\\' "
+            + "AND upper(c.type) = 'BLOB' ORDER BY m.name, c.cid")
+
+    /// The columns of entities' tables that have bytes, by table: each may have values that name
+    /// external files. Core Data has them for Transformable attributes, too.
+    package func dataColumns(
+        _ connection: any SQLConnection
+    ) throws(StoreError) -> [(table: String, columns: [String])] {
+        var found: [(table: String, columns: [String])] = []
+        for row in try connection.rows(Self.data, [], [.text, .text]) {
+            guard let table = row[0].text, let column = row[1].text else { continue }
+            if found.last?.table == table {
+                found[found.count - 1].columns.append(column)
+            } else {
+                found.append((table, [column]))
+            }
+        }
+        return found
+    }
+}

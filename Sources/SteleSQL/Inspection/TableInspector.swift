@@ -1,0 +1,163 @@
+import SteleModel
+import StelePersistence
+
+/// Compares what the tables of a store say with its bookkeeping and its model, by SQL alone. Each
+/// table is read once.
+package struct TableInspector {
+    let connection: any SQLConnection
+    let layout: StoreLayout
+    /// The model with the names of the file; nil where no model is known.
+    let schema: SQLSchema?
+    /// What has been found so far.
+    package var inspection: StoreInspection
+
+    /// - Parameter inspection: what is known already; the inspector adds to it.
+    package init(
+        _ connection: any SQLConnection, _ layout: StoreLayout, _ schema: SQLSchema?,
+        _ inspection: StoreInspection
+    ) {
+        self.connection = connection
+        self.layout = layout
+        self.schema = schema
+        self.inspection = inspection
+    }
+
+    /// Reads all tables of entities and relationships.
+    package mutating func run() {
+        attempt("Z_PRIMARYKEY") { (inspector) throws(StoreError) in
+            let all = try PrimaryKeyRow.all(inspector.connection)
+            let rows = all.filter { $0.number > 0 }
+            if rows.count < all.count {
+                inspector.inspection.differences.append(
+                    "Z_PRIMARYKEY.Z_ENT: \(all.count - rows.count) of \(all.count) rows have no "
+                        + "number of an entity")
+            }
+            inspector.checkNumbers(rows)
+            let highest = Dictionary(
+                rows.map { ($0.number, $0.highest) }, uniquingKeysWith: { first, _ in first })
+            let families =
+                inspector.schema.map(EntityFamily.all(in:)) ?? EntityFamily.all(in: rows)
+            for family in families { inspector.read(family, highest) }
+            inspector.checkUnknownTables(families)
+        }
+        readJoinTables()
+        checkUniqueness()
+        addOtherTables()
+    }
+
+    /// Calls a function, whose error is a difference: the table cannot be read.
+    mutating func attempt(
+        _ table: String, _ body: (inout TableInspector) throws(StoreError) -> Void
+    ) {
+        do throws(StoreError) { try body(&self) } catch {
+            inspection.differences.append("\(table) cannot be read: \(error.sentence)")
+        }
+    }
+
+    // MARK: Numbers
+
+    /// Compares the rows of Z_PRIMARYKEY with each other, and with the model.
+    private mutating func checkNumbers(_ rows: [PrimaryKeyRow]) {
+        let reached = Set(EntityFamily.all(in: rows).flatMap { $0.members.map(\.number) })
+        for row in rows where !row.isOfFramework && !reached.contains(row.number) {
+            inspection.differences.append(
+                "Z_PRIMARYKEY.Z_SUPER: the entity \(row.name) has the parent \(row.parent), which "
+                    + "leads to no entity without a parent")
+        }
+        guard let schema else { return }
+        let entities = Dictionary(
+            schema.model.storedEntities.map { (Int64(schema.number(of: $0.index)), $0) },
+            uniquingKeysWith: { first, _ in first })
+        for row in rows where !row.isOfFramework {
+            guard let entity = entities[row.number] else {
+                inspection.differences.append(
+                    "Z_PRIMARYKEY: the row \(row.number) is of the entity \(row.name), which the "
+                        + "model does not have")
+                continue
+            }
+            let parent = entity.parent.map { Int64(schema.number(of: $0)) } ?? 0
+            if row.parent == parent { continue }
+            inspection.differences.append(
+                "Z_PRIMARYKEY.Z_SUPER: the entity \(row.name) has the parent \(row.parent), and by "
+                    + "the model it is \(parent)")
+        }
+    }
+
+    /// Finds tables that look like those of an entity and are of none.
+    private mutating func checkUnknownTables(_ families: [EntityFamily]) {
+        let known = Set(families.map(\.table))
+        let place = schema == nil ? "Z_PRIMARYKEY" : "the model"
+        for (name, columns) in layout.tables.sorted(by: { $0.key < $1.key })
+        where name.hasPrefix("Z") && !name.hasPrefix("Z_") && !known.contains(name)
+            && Set(StoreLayout.fixed).isSubset(of: columns)
+        {
+            inspection.differences.append("\(name): the table is of no entity in \(place)")
+        }
+    }
+
+    // MARK: Tables of entities
+
+    /// Reads the table of a family.
+    /// - Parameter highest: Z_MAX by Z_ENT.
+    private mutating func read(_ family: EntityFamily, _ highest: [Int64: Int64]) {
+        let place = inspection.entities.count
+        inspection.entities += family.members.map {
+            .init(name: $0.name, number: $0.number, depth: $0.depth, table: family.table)
+        }
+        inspection.tables.append(
+            .init(name: family.table, contents: family.members.map(\.name)))
+        let columns = layout.tables[family.table]
+        guard let columns, Set(StoreLayout.fixed).isSubset(of: columns) else {
+            // With a model this is a difference already.
+            if schema == nil {
+                inspection.differences.append(
+                    columns == nil
+                        ? "\(family.table): there is no table for the entity "
+                            + "\(family.members[0].name) in Z_PRIMARYKEY"
+                        : "\(family.table): the table lacks one of Z_PK, Z_ENT and Z_OPT")
+            }
+            return
+        }
+        attempt(family.table) { (inspector) throws(StoreError) in
+            try inspector.read(family, highest[family.members[0].number] ?? 0, at: place)
+        }
+    }
+
+    private mutating func read(
+        _ family: EntityFamily, _ highest: Int64, at place: Int
+    ) throws(StoreError) {
+        let numbers = family.members.map { String($0.number) }.joined(separator: ", ")
+        var scan = RowScan(family.table)
+        scan.add(total: "COUNT(*)")
+        scan.add(total: "MAX(t.Z_PK)")
+        for member in family.members {
+            scan.add(total: "COUNT(CASE WHEN t.Z_ENT = \(member.number) THEN 1 END)")
+        }
+        scan.add(
+            fault: "t.Z_ENT IS NULL OR t.Z_ENT NOT IN (\(numbers))", in: "Z_ENT",
+            "it is the number of no entity of this table: these rows are no objects")
+        scan.add(
+            fault: "t.Z_OPT IS NULL", in: "Z_OPT",
+            "there is no version: conflicts of saves are not found")
+        for member in family.members where member.isAbstract {
+            scan.add(
+                fault: "t.Z_ENT = \(member.number)", in: "Z_ENT",
+                "the entity is \(member.name), which is abstract and has no objects")
+        }
+        if let table = schema?.storedTables.first(where: { $0.name == family.table }) {
+            addFaults(of: table, to: &scan)
+        }
+        let (totals, differences) = try scan.run(connection)
+        inspection.tables[inspection.tables.count - 1].rows = totals[0]
+        for index in family.members.indices {
+            inspection.entities[place + index].objects = totals[2 + index]
+        }
+        inspection.differences += differences
+        if let last = totals[1], last > highest {
+            inspection.differences.append(
+                "\(family.table): the largest Z_PK is \(last), and Z_MAX of "
+                    + "\(family.members[0].name) in Z_PRIMARYKEY is \(highest): Core Data would "
+                    + "give keys of objects to new ones")
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Glibc
+import SteleModel
+import StelePersistence
+import SteleSQL
+
+extension SQLiteStore {
+    /// Reads a store's file and reports what it has, and where its tables do not agree with its
+    /// metadata and its model. Nothing in the store's folder is changed.
+    ///
+    /// The pages are read twice, for their sizes and by `PRAGMA quick_check`, and then the rows of
+    /// each table once. A table with columns of bytes, whose values may be in files, is read once
+    /// more, and one with a uniqueness constraint that has no index is sorted.
+    /// - Parameter models: the models that the store may have been made with, the likeliest first.
+    ///   Without one that fits, the tables are compared with the model in Z_MODELCACHE.
+    /// - Parameter published: the version hashes that Core Data has computed for some of them
+    ///   (VersionInfo.plist), by the names of the models.
+    /// - Throws: `StoreError`: `.incompatible` for a file that is not a store or whose metadata
+    ///   cannot be read, and `.busy` where another program writes the file meanwhile.
+    package static func inspect(
+        path: String, among models: [Model], published: [String: [String: [UInt8]]] = [:]
+    ) throws(StoreError) -> StoreInspection {
+        let files = try InspectedFiles.open(path)
+        let connection = files.connection
+        var found = StoreInspection(
+            type: "sqlite", metadata: files.metadata.values(files.identifier))
+        found.differences += files.differences
+        found.differences += files.metadata.differences
+        let chosen = InspectedModel(files, among: models, published)
+        found.model = chosen.model.map { .init(name: $0.name, isOwn: chosen.isOwn) }
+        found.hashes = chosen.hashes
+        found.differences += chosen.differences
+        found.unchecked += chosen.unchecked + files.unchecked
+        for database in ["main"] + (files.isHistoryBeside ? ["history"] : []) {
+            found.differences += quickCheck(database, connection)
+        }
+        switch files.layout {
+        case .failure(let error):
+            found.differences.append(error.sentence)
+            found.unchecked.append("the tables: they are found by Z_PRIMARYKEY")
+        case .success(let layout):
+            inspect(layout, chosen.model, files, &found)
+        }
+        addSizes(connection, &found)
+        addFiles(files, &found)
+        found.differences = found.differences.map(files.named)
+        try files.close()
+        return found
+    }
+
+    /// Inspects the tables.
+    private static func inspect(
+        _ layout: StoreLayout, _ model: Model?, _ files: InspectedFiles,
+        _ found: inout StoreInspection
+    ) {
+        var lacks: [String] = []
+        let schema = model.map { model in
+            SQLSchema(model: model, layout: layout) { lacks.append($0.sentence) }
+        }
+        found.differences += lacks
+        if let schema {
+            found.differences += layout.differences(from: schema)
+        } else {
+            found.differences += nameDifferences(files.metadata, layout)
+        }
+        var inspector = TableInspector(files.connection, layout, schema, found)
+        inspector.run()
+        inspector.readHistory(isBeside: files.isHistoryBeside)
+        found = inspector.inspection
+        do throws(StoreError) {
+            found.differences += try ExternalFolder(store: files.path).differences(
+                files.connection, layout.dataColumns(files.connection),
+                hasImages: files.isHistoryBeside || layout.has(table: HistoryTables.beforeImages))
+        } catch {
+            found.differences.append("the external files cannot be compared: \(error.sentence)")
+        }
+    }
+
+    /// Without a model: the entities of Z_PRIMARYKEY that have no version hash, and the other way
+    /// round.
+    private static func nameDifferences(
+        _ metadata: StoreMetadata, _ layout: StoreLayout
+    ) -> [String] {
+        let (hashed, numbered) = (metadata.entityNames, layout.entityNames)
+        let hint = " (a migration in place may leave the old name of an entity)"
+        return hashed.subtracting(numbered).sorted().map {
+            "Z_PRIMARYKEY has no row for the entity \($0), which has a version hash" + hint
+        }
+            + numbered.subtracting(hashed).sorted().map {
+                "Z_PRIMARYKEY: the entity \($0) has no version hash in Z_METADATA" + hint
+            }
+    }
+
+    private static let messageLimit = 100
+
+    private static func quickCheck(_ database: String, _ connection: Connection) -> [String] {
+        let check = "PRAGMA \(database).quick_check(\(messageLimit))"
+        do throws(StoreError) {
+            return try connection.rows(SQLText(check), [], [.text]).compactMap { row in
+                guard case .string(let text) = row[0], text != "ok" else { return nil }
+                return "quick_check: " + text.replacing("\n", with: "; ")
+            }
+        } catch {
+            return ["quick_check: \(error.sentence)"]
+        }
+    }
+
+    // MARK: Sizes
+
+    private static let hasSizes = SQLText("SELECT sqlite_compileoption_used('ENABLE_DBSTAT_VTAB')")
+    private static let sizes = SQLText(
+        "SELECT m.tbl_name, m.type = 'index', s.pgsize FROM dbstat s "
+            + "JOIN main.sqlite_master m ON m.name = s.name "
+            + "WHERE s.schema = 'main' AND s.aggregate = 1")
+
+    /// Adds the bytes of each table and of the free pages.
+    private static func addSizes(_ connection: Connection, _ found: inout StoreInspection) {
+        do throws(StoreError) {
+            let pages = try connection.integer(SQLText("PRAGMA main.freelist_count")) ?? 0
+            let size = try connection.integer(SQLText("PRAGMA main.page_size")) ?? 0
+            found.freeBytes = pages * size
+            guard try connection.integer(hasSizes) == 1 else {
+                found.unchecked.append(
+                    "the bytes of the tables: this SQLite was built without dbstat")
+                return
+            }
+            var bytes: [String: (all: Int64, indexes: Int64)] = [:]
+            for row in try connection.rows(sizes, [], [.text, .integer, .integer]) {
+                guard case .string(let table) = row[0], case .int(let isIndex) = row[1],
+                    case .int(let size) = row[2]
+                else { continue }
+                let (all, indexes) = bytes[table] ?? (0, 0)
+                bytes[table] = (all + size, indexes + (isIndex == 1 ? size : 0))
+            }
+            for place in found.tables.indices {
+                guard let (all, indexes) = bytes[found.tables[place].name] else { continue }
+                found.tables[place].bytes = all
+                found.tables[place].indexBytes = indexes
+            }
+        } catch {
+            found.unchecked.append("the bytes of the tables: \(error.sentence)")
+        }
+    }
+
+    /// Adds the files of the store.
+    private static func addFiles(_ files: InspectedFiles, _ found: inout StoreInspection) {
+        func add(_ role: StoreInspection.File.Role, _ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return }
+            found.files.append(.init(role, path, bytes: Int64(status.st_size)))
+        }
+        add(.store, files.path)
+        add(.log, StoreLook.resolved(files.path) + "-wal")
+        if files.isHistoryBeside { add(.history, files.historyPath) }
+        let folder = ExternalFolder(store: files.path)
+        let sizes = folder.sizes()
+        if sizes.isEmpty { return }
+        found.files.append(
+            .init(
+                .external, folder.path, bytes: sizes.values.reduce(0, &+), count: sizes.count))
+    }
+}

@@ -1,0 +1,95 @@
+/// `stele inspect`: what a store has, and whether it agrees with itself.
+
+import ArgumentParser
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleSQLite
+
+/// Prints what a store's file has, and where its tables do not agree with its metadata and its
+/// model.
+struct InspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect", abstract: "Print what a store has, and check it.",
+        discussion: """
+            It prints the file, the metadata, the model version, the history, the objects of each \
+            entity, the size of each table, and each place where the tables do not agree with the \
+            metadata or the model. The model is the one in the store, or the given one. Without \
+            either, only what SQL alone can tell is checked. Nothing in the store's folder is \
+            changed.
+
+              stele inspect App.sqlite
+              stele inspect league.sqlite --model League.xcdatamodeld
+
+            The exit status is 0 if all agrees, 1 if something does not and 2 if the store cannot \
+            be read. The whole file is read.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The store's file; CONFIGURATION=FILE, with --model, for a store of one configuration.",
+            valueName: "store"))
+    var store: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The model, or the package with the store's version. A store that is no SQLite file is "
+                + "read by its model.", valueName: "path"))
+    var model: String?
+
+    @Flag(help: "Print it as JSON.")
+    var json = false
+
+    func run() throws {
+        try Failure.reporting(ExitCode(2)) {
+            try Transformers.registerFromEnvironment()
+            if store == StoreOpening.memoryPath {
+                throw Failure("a store of the type memory has no file that could be inspected")
+            }
+            var (opening, package) = try ExistingStore.find(store, model: model, isServed: false)
+            opening.isReadOnly = true
+            let report = InspectionReport(
+                path: opening.path, current: package?.model.name,
+                try Self.inspect(opening, package))
+            write(json ? report.json.pretty + "\n" : report.text, to: 1)
+            if !report.inspection.differences.isEmpty { throw ExitCode(1) }
+        }
+    }
+
+    private static func inspect(
+        _ opening: StoreOpening, _ package: ModelPackage?
+    ) throws -> StoreInspection {
+        do {
+            guard opening.isSQLite else { return try inspectWholeFile(opening, package) }
+            let versions = try package?.versions().nearestFirst.map(\.model) ?? []
+            return try SQLiteStore.inspect(
+                path: opening.path, among: versions, published: package?.publishedHashes ?? [:])
+        } catch let error as StoreError {
+            throw opening.located(error)
+        }
+    }
+
+    /// Inspects a store whose file is read whole. Opening it checks every object.
+    private static func inspectWholeFile(
+        _ opening: StoreOpening, _ package: ModelPackage?
+    ) throws -> StoreInspection {
+        try ExistingStore.open(opening, package) { store, version in
+            var found = StoreInspection(type: store.type, metadata: try store.metadata)
+            found.model = .init(name: version.name, isOwn: false)
+            found.hashes = "those of the model"
+            found.files = [.init(.store, opening.path, bytes: try opening.fileSize())]
+            let reader = try store.reader()
+            defer { reader.close() }
+            var depths: [Int: Int] = [:]
+            for entity in store.model.storedEntities {
+                var all = FetchRequest(entity: entity)
+                all.includesSubentities = false
+                let depth = entity.parent.flatMap { depths[$0] }.map { $0 + 1 } ?? 0
+                depths[entity.index] = depth
+                found.entities.append(
+                    .init(name: entity.name, depth: depth, objects: Int64(try reader.count(all))))
+            }
+            return found
+        }
+    }
+}
