@@ -7,23 +7,26 @@ import SteleSQL
 
 extension SQLiteStore {
     /// Reads the model that a store's file has in its model cache (Z_MODELCACHE), and changes
-    /// neither the file nor its folder. The model has the name of the file.
+    /// neither the file nor its folder. The model has the name of the file, and the version hashes
+    /// of a store whose hashes Core Data has computed.
     ///
     /// - Throws: `ModelErrors` for a file that is no Core Data store or has no model cache, and for
     ///   a cache that cannot be read, with what to do.
     public static func modelFile(path: String) throws(ModelErrors) -> ModelFile {
-        let cache: [UInt8]?
+        let (cache, hashes): ([UInt8]?, [String: [UInt8]]?)
         do throws(StoreError) {
-            cache = try StoreLook.at(path) { (connection) throws(StoreError) in
+            (cache, hashes) = try StoreLook.at(path) { (connection) throws(StoreError) in
                 guard try has("Z_METADATA", connection) else {
                     throw .incompatible(
                         code: 134020, "it is an SQLite database, but not a Core Data store")
                 }
-                guard try has("Z_MODELCACHE", connection) else { return nil }
+                guard try has("Z_MODELCACHE", connection) else { return (nil, nil) }
                 let contents = SQLText("SELECT Z_CONTENT FROM Z_MODELCACHE")
                 guard case .data(let bytes)? = try connection.rows(contents, [], [.data]).first?[0]
-                else { return nil }
-                return bytes
+                else { return (nil, nil) }
+                // The model is also read from a store whose metadata is damaged.
+                let metadata = try? StoreMetadata.read(connection)?.metadata
+                return (bytes, metadata.flatMap { $0.hasForeignHashes ? $0.versionHashes : nil })
             }
         } catch {
             throw ModelErrors([ModelError(path, Self.reason(error))])
@@ -35,7 +38,11 @@ extension SQLiteStore {
         let last = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
         let stem = last.dropFirst().lastIndex(of: ".").map { last[..<$0] } ?? last
         let (model, notes) = try ModelCache.read(cache, name: String(stem), place: path)
-        return ModelFile(model, notes: notes)
+        var file = ModelFile(model, notes: notes)
+        if let hashes, Set(hashes.keys) == Set(model.entities.map(\.name)) {
+            file.versionHashes = [model.name: hashes]
+        }
+        return file
     }
 
     /// Returns the first of some models that fits a store's file which another program created, and

@@ -1,5 +1,6 @@
 import StelePersistence
 import SteleModel
+import SteleModelFiles
 import SteleSQL
 import Glibc
 
@@ -185,7 +186,17 @@ struct StoreFile {
         try connection.execute(
             SQLText("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)"),
             [.string(identifier), .data(metadata.propertyList)])
+        try writeCache(of: schema.model, to: connection)
         try connection.run("COMMIT")
+    }
+
+    /// Replaces the model in Z_MODELCACHE. A model that no archive can have leaves it empty.
+    static func writeCache(
+        of model: Model, to connection: Connection
+    ) throws(StoreError) {
+        try connection.run("DELETE FROM Z_MODELCACHE")
+        guard let cache = ModelCache.bytes(of: model) else { return }
+        try connection.execute(SQLText("INSERT INTO Z_MODELCACHE VALUES (?1)"), [.data(cache)])
     }
 
     /// Reads the metadata. No other program is beginning a generation then.
