@@ -25,9 +25,10 @@ struct StoreFile {
     /// - Parameters:
     ///   - identifier: NSStoreUUID of a new store; nil to generate one.
     ///   - history: where a store of another program has its history.
+    ///   - versionHashes: those that a new store gets; nil for Stele's.
     static func prepare(
         _ connection: Connection, path: String, model: Model, identifier: String? = nil,
-        history: HistoryPlace = .auto
+        history: HistoryPlace = .auto, versionHashes: [String: [UInt8]]? = nil
     ) throws(StoreError) -> StoreFile {
         guard try isEmpty(connection) else {
             // Checked before any setting, so that a file that is not a store stays unchanged.
@@ -74,7 +75,7 @@ struct StoreFile {
             return try read(connection, path, StoreLock(store: path) {}, schema)
         }
         let schema = SQLSchema(model: model)
-        try create(connection, schema, identifier ?? UUID().uuidString)
+        try create(connection, schema, identifier ?? UUID().uuidString, versionHashes)
         return try read(connection, path, StoreLock(store: path) {}, schema)
     }
 
@@ -173,7 +174,8 @@ struct StoreFile {
     }
 
     private static func create(
-        _ connection: Connection, _ schema: SQLSchema, _ identifier: String
+        _ connection: Connection, _ schema: SQLSchema, _ identifier: String,
+        _ versionHashes: [String: [UInt8]]?
     ) throws(StoreError) {
         let generation = newGeneration()
         for statement in schema.creation { try connection.run(statement) }
@@ -182,7 +184,8 @@ struct StoreFile {
             try connection.execute(
                 row, [.int(Int64(number)), .string(name), .int(Int64(parent))])
         }
-        let metadata = StoreMetadata(model: schema.model, generation: generation)
+        let metadata = StoreMetadata(
+            model: schema.model, generation: generation, versionHashes: versionHashes)
         try connection.execute(
             SQLText("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)"),
             [.string(identifier), .data(metadata.propertyList)])

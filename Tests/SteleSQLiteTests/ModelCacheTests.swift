@@ -87,4 +87,66 @@ import Testing
         let file = try SQLiteStore.modelFile(path: path)
         #expect(file.versionHashes == [file.name: hashes])
     }
+
+    // MARK: Version hashes
+
+    private static func hashes(_ model: Model) -> [String: [UInt8]] {
+        Dictionary(
+            uniqueKeysWithValues: model.storedEntities.map {
+                ($0.name, [UInt8](repeating: UInt8($0.index + 1), count: 32))
+            })
+    }
+
+    /// Hashes that Core Data has computed are those of a new store, which is of its model and of no
+    /// other.
+    @Test func aNewStoreHasTheHashesThatAreKnown() throws {
+        let model = try sampleModel("League")
+        let hashes = Self.hashes(model)
+        func open(_ model: Model) throws {
+            let store = try SQLiteStore.open(
+                path: folder.store, model: model, versionHashes: hashes)
+            store.close()
+        }
+        try open(model)
+        #expect(try SQLiteStore.versionHashes(path: folder.store) == hashes)
+        try SQLiteStore.open(path: folder.store, model: model).close()
+        try open(model)
+        #expect(try SQLiteStore.versionHashes(path: folder.store) == hashes)
+        let file = try SQLiteStore.modelFile(path: folder.store)
+        #expect(file.versionHashes == [file.name: hashes])
+        try open(file.model())
+        #expect(try !SQLiteStore.isMigratedInPlace(path: folder.store))
+        // Another model has no other column, and is told by the model in the file.
+        let other = model.declaration.withOptionalName("Team")
+        let error = #expect(throws: StoreError.self) { try open(Model(other)) }
+        guard case .incompatible(code: 134100, let text)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text.contains("Team.name is not as in the model that the store has"), "\(text)")
+    }
+
+    /// Hashes of other entities than the store's are not used.
+    @Test func hashesOfOtherEntitiesAreNotUsed() throws {
+        let model = try sampleModel("League")
+        var hashes = Self.hashes(model)
+        hashes["Team"] = nil
+        try SQLiteStore.open(path: folder.store, model: model, versionHashes: hashes).close()
+        #expect(try SQLiteStore.isMigratedInPlace(path: folder.store))
+    }
+}
+
+extension ManagedObjectModel {
+    /// The model in which the attribute `name` of an entity is optional, or not where it was.
+    fileprivate func withOptionalName(_ entity: String) -> ManagedObjectModel {
+        var model = self
+        for place in model.entities.indices where model.entities[place].name == entity {
+            model.entities[place].properties = model.entities[place].properties.map { property in
+                guard case .attribute(var it) = property, it.name == "name" else { return property }
+                it.isOptional.toggle()
+                return .attribute(it)
+            }
+        }
+        return model
+    }
 }

@@ -72,4 +72,59 @@ import Testing
         #expect(hashes["SampleModel_V1"]?.count == 4)
         #expect(all["NSManagedObjectModel_CurrentVersionName"] as? String == "SampleModel_V1")
     }
+
+    /// A store that is made with a compiled model has Core Data's own version hashes, and is of its
+    /// model with the source too.
+    @Test(.enabled(if: sharedFolder != nil, "the shared data is not here"))
+    func aNewStoreHasTheHashesOfVersionInfo() throws {
+        let shared = try #require(sharedFolder).appending(path: "data/coredata").path
+        let compiled = "\(shared)/sample/Fixtures/SampleModel.momd"
+        let store = folder.path + "/sample.sqlite"
+        try serve([compiled, "--store", store]) { caller in
+            let car = #"{"maker":"Fiat","model":"Panda","numberPlate":"1"}"#
+            #expect(caller.ask("POST", "/Car", car)?.status == 201)
+        }
+        func hashes(_ path: String) throws -> [String: Data] {
+            let hex = try RawDatabase(path).texts("SELECT hex(Z_PLIST) FROM Z_METADATA")[0]
+            let digits = Array(hex.utf8)
+            let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
+                UInt8(String(decoding: digits[$0...($0 + 1)], as: UTF8.self), radix: 16)
+            }
+            let list = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
+            return try #require(
+                (list as? [String: Any])?["NSStoreModelVersionHashes"] as? [String: Data])
+        }
+        let copy = folder.path + "/apple.sqlite"
+        try FileManager.default.copyItem(
+            atPath: "\(shared)/sample/Fixtures/SampleModel_V1.sqlite", toPath: copy)
+        // Core Data made that store with the same version.
+        #expect(try hashes(store) == hashes(copy))
+        let source = "\(shared)/sample/SampleModel.xcdatamodeld/SampleModel.xcdatamodel"
+        for model in [[compiled, "--store", store], [source, "--store", store], [store]] {
+            try serve(model) { caller in
+                #expect(caller.ask("GET", "/Car")?.body.contains("Panda") == true)
+            }
+        }
+        #expect(try hashes(store) == hashes(copy))
+        // The next version is made beside, with its own hashes.
+        let next = folder.path + "/SampleModel.momd"
+        try FileManager.default.copyItem(atPath: compiled, toPath: next)
+        let info = next + "/VersionInfo.plist"
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: next)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: info)
+        var list = try #require(
+            try PropertyListSerialization.propertyList(
+                from: Data(contentsOf: URL(filePath: info)), format: nil) as? [String: Any])
+        list["NSManagedObjectModel_CurrentVersionName"] = "SampleModel2"
+        try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+            .write(to: URL(filePath: info))
+        let migrated = try Program.run("migrate", next, "--store", store)
+        #expect(migrated.status == 0, "\(migrated.errors)")
+        let known = try #require(
+            list["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]])
+        #expect(try hashes(store) == known["SampleModel2"])
+        try serve([store]) { caller in
+            #expect(caller.ask("GET", "/Car")?.body.contains("Panda") == true)
+        }
+    }
 }

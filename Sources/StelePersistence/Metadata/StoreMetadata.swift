@@ -32,8 +32,14 @@ package struct StoreMetadata: Sendable, Hashable {
     }
 
     /// Creates the metadata of a new store.
-    /// - Parameter storeType: NSStoreType.
-    package init(model: Model, generation: String, storeType: String = "SQLite") {
+    /// - Parameters:
+    ///   - storeType: NSStoreType.
+    ///   - versionHashes: the version hashes of the stored entities that Core Data has computed; nil
+    ///     where they are not known, and the store gets Stele's.
+    package init(
+        model: Model, generation: String, storeType: String = "SQLite",
+        versionHashes: [String: [UInt8]]? = nil
+    ) {
         entries = [
             .init(key: Key.storeType, value: .string(storeType)),
             .init(key: Key.hashesVersion, value: 3),
@@ -41,7 +47,8 @@ package struct StoreMetadata: Sendable, Hashable {
             .init(key: Key.generation, value: .string(generation)),
         ]
         if storeType == "SQLite" { self[Key.autoVacuumLevel] = "2" }
-        describe(model)
+        describe(model, by: versionHashes?.mapValues { Data($0) } ?? Self.hashes(of: model))
+        if versionHashes != nil { adopt(with: model, generation: generation) }
     }
 
     private subscript(key: String) -> PropertyList? {
@@ -73,7 +80,7 @@ package struct StoreMetadata: Sendable, Hashable {
     package var generation: String? { self[Key.generation]?.string }
 
     /// Whether the version hashes are Core Data's own: another program created the store, and its
-    /// hashes stay when Stele adopts it.
+    /// hashes stay when Stele adopts it, or Stele was given them with the model.
     package var hasForeignHashes: Bool {
         generation == nil || self[Key.adoptedModel] != nil
     }
@@ -144,13 +151,12 @@ package struct StoreMetadata: Sendable, Hashable {
 
     /// Records that the store was migrated in place to a model.
     package mutating func migrate(to model: Model) {
-        describe(model)
+        describe(model, by: Self.hashes(of: model))
         self[Key.migrationManager] = "SteleInPlaceMigration"
     }
 
     /// Sets what belongs to a model: hashes and identifiers.
-    private mutating func describe(_ model: Model) {
-        let hashes = Self.hashes(of: model)
+    private mutating func describe(_ model: Model, by hashes: [String: Data]) {
         self[Key.hashes] = .dictionary(
             hashes.sorted { $0.key < $1.key }.map {
                 PropertyList.Entry(key: $0.key, value: .data([UInt8]($0.value)))

@@ -19,6 +19,9 @@ struct ModelPackage {
     /// The model's name, which all its versions share.
     var name: String { file.name }
 
+    /// The version hashes that Core Data has computed, by the names of the versions.
+    var versionHashes: [String: [String: [UInt8]]] { file.versionHashes }
+
     /// Reads a model, and checks that its current version can be served.
     init(_ path: String) throws {
         self.path = path
