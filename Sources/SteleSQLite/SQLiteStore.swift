@@ -50,8 +50,8 @@ public final class SQLiteStore: PersistentStore {
     /// - Parameters:
     ///   - identifier: NSStoreUUID of a new store; nil to generate one.
     ///   - history: where a store that another program created has its history.
-    ///   - versionHashes: the version hashes of all stored entities that Core Data has computed, as a
-    ///     `.momd` has them, which a new store gets; nil for Stele's. A store with them is not
+    ///   - versionHashes: the version hashes of all stored entities that Core Data has computed,
+    ///     as a `.momd` has them, which a new store gets; nil for Stele's. A store with them is not
     ///     migrated in place.
     /// - Throws: `StoreError`: `.unsupported` for a model with a feature that is not supported
     ///   (`Model.unsupported()`) and `.invalid` for one with a request that cannot be evaluated

@@ -9,10 +9,10 @@ import SteleModel
 ///
 /// - the versions of the compiler, which Stele is not;
 /// - the class of a list or dictionary that may change or not, which depends on what made it;
-/// - in a store's cache, the properties that an entity inherits, which the framework repeats in each
-///   subentity and the compiler does not, and empty lists of indexes, which it adds;
-/// - what only a program's model has, and reading notes: sort descriptors, values of other classes
-///   than Foundation's, other validation; a to-many without a bound as -1, no version identifier;
+/// - in a store's cache, the properties that an entity inherits, which the framework repeats in
+///   each subentity and the compiler does not, and empty lists of indexes, which it adds;
+/// - what only a program's model has: sort descriptors, default values of the app's own classes,
+///   validation in another form, -1 for a to-many without a bound, no version identifier;
 /// - TRUE in a predicate, which is printed as 1, and has been read as a text;
 /// - the exponent and length of a decimal zero, which a Decimal does not keep.
 struct ArchiveComparison {
@@ -110,8 +110,7 @@ struct ArchiveComparison {
         return ["NSCompoundIndexes", "NSFetchIndexDescriptions"].contains(key) && list == []
     }
 
-    /// Whether a program has set a value: Xcode's compiler names no warnings as texts, and makes no
-    /// sort descriptors.
+    /// Whether there is a value. Only a program has set one in the files that are compared.
     private func isOfProgram(_ value: PropertyList?) -> Bool { value?.uid ?? 0 != 0 }
 
     private func isForeign(_ value: PropertyList?) -> Bool {

@@ -19,7 +19,8 @@ import Testing
             let names = ["Shapes", "Shapes 2", "Shapes 3", "Shapes 4", "Shapes 5"]
             #expect(
                 notes.map(\.description) == [
-                    "VersionInfo.plist: it has no version hashes of \(names.joined(separator: ", "))"
+                    "VersionInfo.plist: it has no version hashes of "
+                        + names.joined(separator: ", ")
                         + ": only Core Data computes them"
                 ])
             let files = try FileManager.default.contentsOfDirectory(atPath: path).sorted()

@@ -89,7 +89,8 @@ import Testing
         ("$x", "VariableExpression Expression ExpressionType Variable"),
         (
             "a.b",
-            "KeyPathExpression FunctionExpression Expression Arguments ExpressionType Operand SelectorName"
+            "KeyPathExpression FunctionExpression Expression Arguments ExpressionType Operand "
+                + "SelectorName"
         ),
         ("a + 1", "FunctionExpression Expression Arguments ExpressionType Operand SelectorName"),
         ("{1, a}", "AggregateExpression Expression Collection ExpressionType"),

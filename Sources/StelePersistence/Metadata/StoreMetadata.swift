@@ -34,8 +34,8 @@ package struct StoreMetadata: Sendable, Hashable {
     /// Creates the metadata of a new store.
     /// - Parameters:
     ///   - storeType: NSStoreType.
-    ///   - versionHashes: the version hashes of the stored entities that Core Data has computed; nil
-    ///     where they are not known, and the store gets Stele's.
+    ///   - versionHashes: the version hashes of the stored entities that Core Data has computed;
+    ///     nil where they are not known, and the store gets Stele's.
     package init(
         model: Model, generation: String, storeType: String = "SQLite",
         versionHashes: [String: [UInt8]]? = nil
