@@ -23,7 +23,53 @@ package enum ModelCache {
         return try CompiledModelReader.read(archive, name: name, place: "\(path), model cache")
     }
 
-    private static func inflate(_ bytes: [UInt8], _ path: String) throws(ModelErrors) -> [UInt8] {
+    /// The cache of a model, which a new store gets: its archive as raw DEFLATE.
+    /// - Returns: nil for a model that no archive can have, such as one with composite attributes,
+    ///   and for one that would be read from its archive as a model with other version hashes.
+    package static func bytes(of model: Model) -> [UInt8]? {
+        guard let archive = try? CompiledModelWriter.bytes(of: model), archive.count <= byteLimit,
+            let read = try? CompiledModelReader.read(archive, name: model.name, place: model.name),
+            let again = try? Model(read.0),
+            model.entities.allSatisfy({ entity in
+                again.entity(named: entity.name).map {
+                    VersionFacts(entity, in: model) == VersionFacts($0, in: again)
+                } ?? false
+            })
+        else { return nil }
+        return deflate(archive)
+    }
+
+    private static func deflate(_ bytes: [UInt8]) -> [UInt8]? {
+        var stream = z_stream()
+        // Negative window bits make neither header nor checksum.
+        guard
+            deflateInit2_(
+                &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY,
+                ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+        else { return nil }
+        defer { deflateEnd(&stream) }
+        let room = Int(deflateBound(&stream, UInt(bytes.count)))
+        guard let size = UInt32(exactly: bytes.count), let bound = UInt32(exactly: room) else {
+            return nil
+        }
+        var input = bytes
+        var isComplete = false
+        let result = [UInt8](unsafeUninitializedCapacity: room) { output, count in
+            input.withUnsafeMutableBufferPointer { input in
+                stream.next_in = input.baseAddress
+                stream.avail_in = size
+                stream.next_out = output.baseAddress
+                stream.avail_out = bound
+                isComplete = CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END
+                count = room - Int(stream.avail_out)
+            }
+        }
+        return isComplete ? result : nil
+    }
+
+    /// The archive in a cache.
+    /// - Throws: `ModelErrors` for bytes that are not raw DEFLATE or inflate to more than 64 MiB.
+    package static func inflate(_ bytes: [UInt8], _ path: String) throws(ModelErrors) -> [UInt8] {
         let malformed = ModelErrors(
             path, "its model cache is not compressed as raw DEFLATE, or is damaged", hint: remedy)
         var stream = z_stream()

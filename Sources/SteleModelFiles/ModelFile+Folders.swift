@@ -160,8 +160,8 @@ extension ModelFile {
 }
 
 extension ModelError {
-    /// The same error in a version that is not the current one.
-    fileprivate func within(_ version: String) -> ModelError {
+    /// The same error in a version.
+    func within(_ version: String) -> ModelError {
         ModelError(place.isEmpty ? version : "\(version), \(place)", message, hint: hint)
     }
 }

@@ -144,6 +144,7 @@ package struct StoreInspection: Sendable {
             metadata["NSStoreModelVersionIdentifiers"]?.array?.compactMap(\.string)
             .filter { !$0.isEmpty } ?? []
         isAdopted = metadata["SteleAdoptedModel"] != nil
-        isSteles = metadata["SteleGeneration"] != nil && !isAdopted
+        isSteles =
+            metadata["SteleGeneration"] != nil && (!isAdopted || metadata["SteleCreated"] != nil)
     }
 }

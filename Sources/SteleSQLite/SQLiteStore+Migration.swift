@@ -86,6 +86,7 @@ extension SQLiteStore {
                 from: source, to: destination, by: mapping, on: connection,
                 at: ReferenceDate.now, report: progress)
             try migration.run()
+            try StoreFile.writeCache(of: destinationModel, to: connection)
             _ = StoreSeal.take(off: path)
             try connection.run("COMMIT")
         } catch {

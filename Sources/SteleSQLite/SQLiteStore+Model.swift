@@ -7,19 +7,23 @@ import SteleSQL
 
 extension SQLiteStore {
     /// Reads the model that a store's file has in its model cache (Z_MODELCACHE), and changes
-    /// neither the file nor its folder. The model has the name of the file.
+    /// neither the file nor its folder. The model has the name of the file, and the version hashes
+    /// of a store whose hashes Core Data has computed.
     ///
     /// - Throws: `ModelErrors` for a file that is no Core Data store or has no model cache, and for
     ///   a cache that cannot be read, with what to do.
     public static func modelFile(path: String) throws(ModelErrors) -> ModelFile {
-        let cache: [UInt8]?
+        let (cache, hashes): ([UInt8]?, [String: [UInt8]]?)
         do throws(StoreError) {
-            cache = try StoreLook.at(path) { (connection) throws(StoreError) in
+            (cache, hashes) = try StoreLook.at(path) { (connection) throws(StoreError) in
                 guard try has("Z_METADATA", connection) else {
                     throw .incompatible(
                         code: 134020, "it is an SQLite database, but not a Core Data store")
                 }
-                return try modelCache(connection)
+                guard let bytes = try modelCache(connection) else { return (nil, nil) }
+                // The model is also read from a store whose metadata is damaged.
+                let metadata = try? StoreMetadata.read(connection)?.metadata
+                return (bytes, metadata.flatMap { $0.hasForeignHashes ? $0.versionHashes : nil })
             }
         } catch {
             throw ModelErrors([ModelError(path, error.sentence)])
@@ -28,7 +32,11 @@ extension SQLiteStore {
             throw ModelErrors(
                 [ModelError(path, "the store has no model cache", hint: ModelCache.remedy)])
         }
-        return try modelFile(cache, path)
+        var file = try modelFile(cache, path)
+        if let hashes, Set(hashes.keys) == Set(file.current.entities.map(\.name)) {
+            file.versionHashes = [file.currentVersionName: hashes]
+        }
+        return file
     }
 
     /// Reads the bytes of Z_MODELCACHE as a model with the name of the store's file.

@@ -52,14 +52,21 @@ public final class SQLiteStore: PersistentStore {
     /// - Parameters:
     ///   - identifier: NSStoreUUID of a new store; nil to generate one.
     ///   - history: where a store that another program created has its history.
+    ///   - versionHashes: the version hashes of all stored entities that Core Data has computed,
+    ///     as a `.momd` has them, which a new store gets; nil for Stele's. A store with them is not
+    ///     migrated in place.
     /// - Throws: `StoreError`: `.unsupported` for a model with a feature that is not supported
     ///   (`Model.unsupported()`) and `.invalid` for one with a request that cannot be evaluated
     ///   (`Model.checkRequests()`), both before the file is opened; `.incompatible` where the file
     ///   is not a store, or a store of another model; and errors of SQLite.
     public static func open(
-        path: String, model: Model, identifier: String? = nil, history: HistoryPlace = .auto
+        path: String, model: Model, identifier: String? = nil, history: HistoryPlace = .auto,
+        versionHashes: [String: [UInt8]]? = nil
     ) throws(StoreError) -> SQLiteStore {
         try check(model)
+        let hashes = versionHashes.flatMap { all in
+            Set(all.keys) == Set(model.storedEntities.map(\.name)) ? all : nil
+        }
         let writer = try StoreFile.connect(path, creates: true) {
             connection throws(StoreError) in
             let found = try StoreFile.check(connection, path, model)
@@ -68,7 +75,8 @@ public final class SQLiteStore: PersistentStore {
             }
         }
         let file = try StoreFile.prepare(
-            writer, path: path, model: model, identifier: identifier, history: history)
+            writer, path: path, model: model, identifier: identifier, history: history,
+            versionHashes: hashes)
         do throws(StoreError) {
             let schema = file.schema
             if schema.model.hasExternalAttributes {

@@ -1,5 +1,6 @@
 import StelePersistence
 import SteleModel
+import SteleModelFiles
 import SteleSQL
 import Glibc
 
@@ -26,9 +27,10 @@ struct StoreFile {
     /// - Parameters:
     ///   - identifier: NSStoreUUID of a new store; nil to generate one.
     ///   - history: where a store of another program has its history.
+    ///   - versionHashes: those that a new store gets; nil for Stele's.
     static func prepare(
         _ connection: Connection, path: String, model: Model, identifier: String? = nil,
-        history: HistoryPlace = .auto
+        history: HistoryPlace = .auto, versionHashes: [String: [UInt8]]? = nil
     ) throws(StoreError) -> StoreFile {
         guard try isEmpty(connection) else {
             // Checked before any setting, so that a file that is not a store stays unchanged.
@@ -75,7 +77,7 @@ struct StoreFile {
             return try read(connection, path, StoreLock(store: path) {}, schema)
         }
         let schema = SQLSchema(model: model)
-        try create(connection, schema, identifier ?? UUID().uuidString)
+        try create(connection, schema, identifier ?? UUID().uuidString, versionHashes)
         return try read(connection, path, StoreLock(store: path) {}, schema)
     }
 
@@ -174,7 +176,8 @@ struct StoreFile {
     }
 
     private static func create(
-        _ connection: Connection, _ schema: SQLSchema, _ identifier: String
+        _ connection: Connection, _ schema: SQLSchema, _ identifier: String,
+        _ versionHashes: [String: [UInt8]]?
     ) throws(StoreError) {
         let generation = newGeneration()
         for statement in schema.creation { try connection.run(statement) }
@@ -183,11 +186,22 @@ struct StoreFile {
             try connection.execute(
                 row, [.int(Int64(number)), .string(name), .int(Int64(parent))])
         }
-        let metadata = StoreMetadata(model: schema.model, generation: generation)
+        let metadata = StoreMetadata(
+            model: schema.model, generation: generation, versionHashes: versionHashes)
         try connection.execute(
             SQLText("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)"),
             [.string(identifier), .data(metadata.propertyList)])
+        try writeCache(of: schema.model, to: connection)
         try connection.run("COMMIT")
+    }
+
+    /// Replaces the model in Z_MODELCACHE. A model that no archive can have leaves it empty.
+    static func writeCache(
+        of model: Model, to connection: Connection
+    ) throws(StoreError) {
+        try connection.run("DELETE FROM Z_MODELCACHE")
+        guard let cache = ModelCache.bytes(of: model) else { return }
+        try connection.execute(SQLText("INSERT INTO Z_MODELCACHE VALUES (?1)"), [.data(cache)])
     }
 
     /// Reads the metadata. No other program is beginning a generation then.
@@ -198,7 +212,7 @@ struct StoreFile {
         return StoreFile(
             identifier: identifier, generation: metadata.generation ?? "",
             historyLine: try historyLine(metadata, path), lock: lock, schema: schema,
-            isOfApp: metadata.hasForeignHashes,
+            isOfApp: metadata.isOfApp,
             hasAttachedHistory: connection.hasAttachedHistory)
     }
 

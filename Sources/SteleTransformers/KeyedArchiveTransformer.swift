@@ -50,7 +50,7 @@ public struct KeyedArchiveTransformer: ValueTransformer {
     ) throws(TransformationError) -> (archive: [UInt8], hasSets: Bool) {
         var archiver = KeyedArchiver()
         let root = try archiver.add(node)
-        return (archiver.archive(root: root), archiver.hasSets)
+        return (archiver.bytes(root: root), archiver.hasSets)
     }
 
     /// The JSON of an archive.

@@ -18,8 +18,8 @@ struct CompiledModelTarget: FuzzTarget {
     init() throws {
         var archive = PredicateArchive()
         let name = archive.add(.string("name"))
-        let bound = archive.add(try Predicate(format: "length >= 1"))
-        let pattern = archive.add(try Predicate(format: "SELF MATCHES \"a+\""))
+        let bound = try archive.add(try Predicate(format: "length >= 1"))
+        let pattern = try archive.add(try Predicate(format: "SELF MATCHES \"a+\""))
         let bounds = archive.list([bound, pattern])
         let attribute = archive.object(
             "NSAttributeDescription",

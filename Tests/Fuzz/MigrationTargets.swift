@@ -91,8 +91,8 @@ struct PredicateArchiveTarget: FuzzTarget {
             "CAST(1.5, \"NSDate\")", "12345678901234567890.5",
         ]
         seeds =
-            try predicates.map { PredicateArchive.bytes(try Predicate(format: $0)) }
-            + expressions.map { PredicateArchive.bytes(try Expression(format: $0)) }
+            try predicates.map { try PredicateArchive.bytes(try Predicate(format: $0)) }
+            + expressions.map { try PredicateArchive.bytes(try Expression(format: $0)) }
     }
 
     func attempt(_ input: [UInt8]) throws {
@@ -141,12 +141,12 @@ struct MappingTarget: FuzzTarget {
             <attribute name="sourcekeypath" type="string">$source.tags</attribute>
             <attribute name="name" type="string">tags</attribute></object></database>
             """
-        seeds = FuzzText.bytes([json, xml]) + [Self.compiled()]
+        seeds = FuzzText.bytes([json, xml]) + [try Self.compiled()]
     }
 
-    private static func compiled() -> [UInt8] {
+    private static func compiled() throws -> [UInt8] {
         var archive = PredicateArchive()
-        let value = archive.add(Expression.keyPath(.variable("source"), ["name"]))
+        let value = try archive.add(Expression.keyPath(.variable("source"), ["name"]))
         let property = archive.object(
             "NSPropertyMapping",
             ["NSDestinationPropertyName": archive.add(.string("name")), "NSValueExpression": value])

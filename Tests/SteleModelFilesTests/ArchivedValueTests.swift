@@ -14,8 +14,9 @@ import Testing
         var archive = PredicateArchive()
         let values = try entity(&archive)
         let name = archive.add(.string("E"))
-        let fields = archive.object("NSEntityDescription", ["NSEntityName": name])
-        let entities = archive.dictionary([("E", archive.adding(values, to: fields))])
+        let described = archive.object(
+            "NSEntityDescription", fields: [("NSEntityName", name)] + values)
+        let entities = archive.dictionary([("E", described)])
         let root = archive.object("NSManagedObjectModel", ["NSEntities": entities])
         let (model, notes) = try CompiledModelReader.read(
             archive.bytes(root: root), name: "M", place: "M.mom")
@@ -27,7 +28,8 @@ import Testing
         _ type: AttributeType, default value: Value = .null, _ predicates: [String] = []
     ) throws -> (attribute: AttributeDescription, notes: [String]) {
         let file = try read { archive in
-            let list = archive.list(try predicates.map { archive.add(try Predicate(format: $0)) })
+            let list = archive.list(
+                try predicates.map { try archive.add(try Predicate(format: $0)) })
             let attribute = archive.object(
                 "NSAttributeDescription",
                 [
@@ -118,7 +120,7 @@ import Testing
             let expression = archive.object(
                 "NSExpressionDescription",
                 [
-                    "NSExpression": archive.add(try Expression(format: "lowercase(a)")),
+                    "NSExpression": try archive.add(try Expression(format: "lowercase(a)")),
                     "NSExpressionResultType": 700,
                 ])
             let plain = archive.object(
@@ -138,7 +140,7 @@ import Testing
                 [
                     "NSIndexName": archive.add(.string("byBoth")),
                     "NSIndexElements": archive.list([plain, computed]),
-                    "NSPartialIndexPredicate": archive.add(try Predicate(format: "a != nil")),
+                    "NSPartialIndexPredicate": try archive.add(try Predicate(format: "a != nil")),
                 ])
             let second = archive.object(
                 "NSFetchIndexDescription",
@@ -161,16 +163,5 @@ import Testing
         spatial.collation = .rTree
         place.elements = [spatial]
         #expect(file.current.entities.first?.fetchIndexes == [both, place])
-    }
-}
-
-extension PredicateArchive {
-    /// A copy of an object with more fields.
-    mutating func adding(
-        _ fields: [(String, PropertyList)], to reference: PropertyList
-    ) -> PropertyList {
-        let entries = self[reference]?.entries ?? []
-        return add(
-            .dictionary(entries + fields.map { .init(key: $0.0, value: $0.1) }))
     }
 }

@@ -182,6 +182,7 @@ struct DamagedArchiveTests {
         try withFolder { folder in
             let path = folder.appending(path: "a.sqlite").path
             try SQLiteStore.open(path: path, model: sampleModel("League")).close()
+            try RawDatabase(path).run("DELETE FROM Z_MODELCACHE")
             let none = #expect(throws: ModelErrors.self) { try SQLiteStore.modelFile(path: path) }
             #expect(
                 none?.description

@@ -75,6 +75,22 @@ extension ManagedObjectModel {
         return model
     }
 
+    /// The model without composite types and attributes, which no archive has.
+    func withoutComposites() -> ManagedObjectModel {
+        var model = self
+        model.composites = []
+        return model.withEntities { entity in
+            let names = entity.properties.compactMap { property in
+                if case .attribute(let it) = property, it.type == .composite {
+                    it.name
+                } else {
+                    nil
+                }
+            }
+            entity.properties.removeAll { names.contains($0.name) }
+        }
+    }
+
     /// The model after a change of every entity.
     func withEntities(_ change: (inout EntityDescription) -> Void) -> ManagedObjectModel {
         var model = self
@@ -112,6 +128,8 @@ extension PropertyDescription {
             (it.toolAttributes, it.toolElements) = ([], [])
             it.userInfo.sort { $0.key < $1.key }
             it.request = try it.request.compiled()
+            // An archive has no name of it; Xcode always writes this one.
+            it.request.name = ContentsFormat.fetchedPropertyRequestName
             return .fetchedProperty(it)
         }
     }

@@ -63,6 +63,6 @@ import Testing
         // The second opening of a store adds the line of its history, and an adoption its model.
         #expect(
             Set(named.filter { $0.contains("NS") || $0.hasPrefix("Stele") })
-                == keys.union(["SteleHistoryLine", "SteleAdoptedModel"]))
+                == keys.union(["SteleHistoryLine", "SteleAdoptedModel", "SteleCreated"]))
     }
 }

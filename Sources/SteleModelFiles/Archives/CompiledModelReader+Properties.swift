@@ -5,7 +5,7 @@ import StelePredicates
 
 extension CompiledModelReader {
     /// The bits of NSFlagsKey.
-    private static let (externalStorage, preservation) = (4, 16)
+    static let (externalStorage, preservation): (Int64, Int64) = (4, 16)
 
     mutating func attribute(
         _ name: String, _ fields: PropertyList
@@ -18,8 +18,8 @@ extension CompiledModelReader {
         attribute.isOptional = Self.flag(fields["NSIsOptional"])
         attribute.isTransient = Self.flag(fields["NSIsTransient"])
         let flags = try Self.number(fields["NSFlagsKey"], "flags")
-        attribute.allowsExternalBinaryDataStorage = flags & Self.externalStorage != 0
-        attribute.preservesValueInHistoryOnDeletion = flags & Self.preservation != 0
+        attribute.allowsExternalBinaryDataStorage = flags & Int(Self.externalStorage) != 0
+        attribute.preservesValueInHistoryOnDeletion = flags & Int(Self.preservation) != 0
         attribute.valueTransformerName = try optionalText(fields["NSValueTransformerName"])
         if type == .transformable {
             attribute.customClassName = try optionalText(fields["NSAttributeValueClassName"])

@@ -23,11 +23,12 @@ package struct StoreMetadata: Sendable, Hashable {
         static let historyLine = "SteleHistoryLine"
         static let longDecimals = "SteleLongDecimals"
         static let adoptedModel = "SteleAdoptedModel"
+        static let created = "SteleCreated"
 
         static let all: Set<String> = [
             storeType, hashes, hashesVersion, identifiers, frameworkVersion, autoVacuumLevel,
             digest, checksum, migrationManager, generation, historyLine, longDecimals,
-            adoptedModel,
+            adoptedModel, created,
         ]
     }
 
@@ -35,8 +36,14 @@ package struct StoreMetadata: Sendable, Hashable {
     package static let newestFrameworkVersion: Int64 = 1344
 
     /// Creates the metadata of a new store.
-    /// - Parameter storeType: NSStoreType.
-    package init(model: Model, generation: String, storeType: String = "SQLite") {
+    /// - Parameters:
+    ///   - storeType: NSStoreType.
+    ///   - versionHashes: the version hashes of the stored entities that Core Data has computed;
+    ///     nil where they are not known, and the store gets Stele's.
+    package init(
+        model: Model, generation: String, storeType: String = "SQLite",
+        versionHashes: [String: [UInt8]]? = nil
+    ) {
         entries = [
             .init(key: Key.storeType, value: .string(storeType)),
             .init(key: Key.hashesVersion, value: 3),
@@ -44,7 +51,11 @@ package struct StoreMetadata: Sendable, Hashable {
             .init(key: Key.generation, value: .string(generation)),
         ]
         if storeType == "SQLite" { self[Key.autoVacuumLevel] = "2" }
-        describe(model)
+        describe(model, by: versionHashes?.mapValues { Data($0) } ?? Self.hashes(of: model))
+        if versionHashes != nil {
+            adopt(with: model, generation: generation)
+            self[Key.created] = .bool(true)
+        }
     }
 
     private subscript(key: String) -> PropertyList? {
@@ -76,10 +87,13 @@ package struct StoreMetadata: Sendable, Hashable {
     package var generation: String? { self[Key.generation]?.string }
 
     /// Whether the version hashes are Core Data's own: another program created the store, and its
-    /// hashes stay when Stele adopts it.
+    /// hashes stay when Stele adopts it, or Stele was given them with the model.
     package var hasForeignHashes: Bool {
         generation == nil || self[Key.adoptedModel] != nil
     }
+
+    /// Whether another program created the store.
+    package var isOfApp: Bool { hasForeignHashes && self[Key.created] == nil }
 
     /// Returns whether the store was adopted with a model, and has had the same hashes since.
     package func isAdopted(with model: Model) -> Bool {
@@ -147,13 +161,12 @@ package struct StoreMetadata: Sendable, Hashable {
 
     /// Records that the store was migrated in place to a model.
     package mutating func migrate(to model: Model) {
-        describe(model)
+        describe(model, by: Self.hashes(of: model))
         self[Key.migrationManager] = "SteleInPlaceMigration"
     }
 
     /// Sets what belongs to a model: hashes and identifiers.
-    private mutating func describe(_ model: Model) {
-        let hashes = Self.hashes(of: model)
+    private mutating func describe(_ model: Model, by hashes: [String: Data]) {
         self[Key.hashes] = .dictionary(
             hashes.sorted { $0.key < $1.key }.map {
                 PropertyList.Entry(key: $0.key, value: .data([UInt8]($0.value)))

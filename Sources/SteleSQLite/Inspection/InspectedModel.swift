@@ -109,7 +109,7 @@ struct InspectedModel {
         let parts = own.declaration.configurations.compactMap { own.restricted(to: $0.name) }
         let fitting = ([own] + parts).first { candidate in
             do throws(StoreError) {
-                try metadata.checkNames(candidate)
+                try compare(candidate)
                 return true
             } catch { return false }
         }
@@ -118,13 +118,23 @@ struct InspectedModel {
         guard fitting == nil else {
             if hashes.isEmpty {
                 hashes =
-                    "Core Data's own, which Stele cannot compute: their entities are those of the "
-                    + "model"
+                    metadata.hasForeignHashes
+                    ? "Core Data's own, which Stele cannot compute: their entities are those of "
+                        + "the model" : "those of the model"
             }
             return
         }
-        do throws(StoreError) { try metadata.checkNames(own) } catch {
+        do throws(StoreError) { try compare(own) } catch {
             differences.append("Z_MODELCACHE: \(error.sentence)")
+        }
+    }
+
+    /// Checks the names of the entities, and their version hashes where Stele has computed them.
+    private func compare(_ model: Model) throws(StoreError) {
+        if metadata.hasForeignHashes {
+            try metadata.checkNames(model)
+        } else {
+            try metadata.check(model)
         }
     }
 }

@@ -5,9 +5,10 @@ import ArgumentParser
 /// The subcommands of `stele model`, of which `print` is the default.
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "model", abstract: "Print a model, its source, or Swift classes for it.",
+        commandName: "model", abstract: "Print or convert a model, or write Swift classes for it.",
         subcommands: [
             ModelPrintCommand.self, ModelSwiftCommand.self, ModelContentsCommand.self,
+            ModelMomdCommand.self,
         ],
         defaultSubcommand: ModelPrintCommand.self)
 }

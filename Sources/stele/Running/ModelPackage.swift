@@ -19,6 +19,9 @@ struct ModelPackage {
     /// The model's name, which all its versions share.
     var name: String { file.name }
 
+    /// The version hashes that Core Data has computed, by the names of the versions.
+    var versionHashes: [String: [String: [UInt8]]] { file.versionHashes }
+
     /// Reads a model.
     /// - Parameter isServed: whether to check that its current version can be served.
     init(_ path: String, isServed: Bool = true) throws {

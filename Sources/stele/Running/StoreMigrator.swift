@@ -13,6 +13,13 @@ struct StoreMigrator {
     let opening: StoreOpening
     let package: ModelPackage
 
+    init(opening: StoreOpening, package: ModelPackage) {
+        var own = opening
+        own.versionHashes = package.versionHashes
+        self.opening = own
+        self.package = package
+    }
+
     /// The way to the current version; nil for a store that does not exist yet.
     /// - Throws: `MigrationError` if there is no way.
     func plan() throws -> MigrationPlan? {
@@ -140,8 +147,10 @@ extension StoreOpening {
     /// - Throws: `Failure` with the plan of the migration if the store is of another version and is
     ///   not migrated.
     func open(_ package: ModelPackage, _ other: OtherVersion) throws -> any PersistentStore {
+        var opening = self
+        opening.versionHashes = package.versionHashes
         do {
-            let store = try openAsIs(package.model)
+            let store = try opening.openAsIs(package.model)
             // No migration is running, because it would have the store to itself.
             if !isReadOnly { removeMigrationFolder() }
             return store

@@ -16,6 +16,9 @@ struct StoreOpening {
     var history = HistoryPlace.auto
     /// Whether the store is only read: nothing in its folder is changed or created.
     var isReadOnly = false
+    /// The version hashes that Core Data has computed, by the names of the versions. A new SQLite
+    /// store gets those of its model.
+    var versionHashes: [String: [String: [UInt8]]] = [:]
 
     /// The path of a store without a file.
     static let memoryPath = ":memory:"
@@ -164,8 +167,10 @@ struct StoreOpening {
         _ path: String, _ model: Model, identifier: String? = nil
     ) throws(StoreError) -> any PersistentStore {
         guard let format = FileFormats.named(type) else {
+            let stored = Set(model.storedEntities.map(\.name))
             return try SQLiteStore.open(
-                path: path, model: model, identifier: identifier, history: history)
+                path: path, model: model, identifier: identifier, history: history,
+                versionHashes: versionHashes[model.name]?.filter { stored.contains($0.key) })
         }
         return try AtomicStore.open(
             path: path, model: model, format: format, identifier: identifier)

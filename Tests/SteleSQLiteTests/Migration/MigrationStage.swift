@@ -23,6 +23,7 @@ func migrated(
     let fresh = try TemporaryFolder()
     try SQLiteStore.open(path: fresh.store, model: destination).close()
     #expect(try schemaLines(folder.store) == schemaLines(fresh.store))
+    #expect(try modelCache(folder.store) == modelCache(fresh.store))
     #expect(try RawDatabase(folder.store).texts("PRAGMA integrity_check") == ["ok"])
     return try GraphStore(destination, in: folder)
 }
@@ -72,6 +73,11 @@ func schemaLines(_ path: String) throws -> [String] {
                 + "WHERE m.type = 'index' AND x.key ORDER BY 1")
         + raw.texts(
             "SELECT Z_ENT || ' ' || Z_NAME || ' ' || Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+}
+
+/// The rows of Z_MODELCACHE.
+func modelCache(_ path: String) throws -> [String] {
+    try RawDatabase(path).texts("SELECT hex(Z_CONTENT) FROM Z_MODELCACHE")
 }
 
 /// All rows of a file, and its statements.
