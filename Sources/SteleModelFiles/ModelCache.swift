@@ -39,7 +39,8 @@ package enum ModelCache {
         return deflate(archive)
     }
 
-    private static func deflate(_ bytes: [UInt8]) -> [UInt8]? {
+    /// Compresses an archive as raw DEFLATE; nil where there is no memory for it.
+    package static func deflate(_ bytes: [UInt8]) -> [UInt8]? {
         var stream = z_stream()
         // Negative window bits make neither header nor checksum.
         guard

@@ -47,8 +47,11 @@ struct CompiledModelTarget: FuzzTarget {
         try attempt { () throws(ModelErrors) in
             try CompiledModelReader.read(input, name: "M", place: "m").0
         }
-        try attempt { () throws(ModelErrors) in
-            try ModelCache.read(input, name: "M", place: "m").0
+        // Most bytes do not inflate, and so the archive is also given compressed.
+        for cache in [input, ModelCache.deflate(input) ?? []] {
+            try attempt { () throws(ModelErrors) in
+                try ModelCache.read(cache, name: "M", place: "m").0
+            }
         }
     }
 
@@ -60,6 +63,7 @@ struct CompiledModelTarget: FuzzTarget {
             try ModelTarget.writesAgain(declared)
             let model = try file.model()
             try model.checkRequests()
+            _ = ModelCache.bytes(of: model)
         } catch let error as ModelErrors {
             try require(
                 !error.errors.isEmpty && error.errors.allSatisfy { !$0.message.isEmpty },

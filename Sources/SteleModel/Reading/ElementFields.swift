@@ -48,7 +48,7 @@ struct ElementFields {
     /// A count; nil if the attribute is absent.
     mutating func count(_ name: String) -> Int? {
         guard let text = text(name) else { return nil }
-        if let value = Int(ValueText.trimmed(text)), value >= 0 {
+        if let value = Int(ValueText.trimmed(text)), 0...Int(Int32.max) ~= value {
             if value == 0 { keep(name, text) }
             return value
         }

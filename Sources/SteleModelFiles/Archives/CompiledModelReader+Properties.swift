@@ -89,8 +89,8 @@ extension CompiledModelReader {
         result.isOptional = Self.flag(fields["NSIsOptional"])
         result.isTransient = Self.flag(fields["NSIsTransient"])
         result.isOrdered = Self.flag(fields["NSIsOrdered"])
-        let maximum = try Self.number(fields["NSMaxCount"], "a count")
-        result.minimumCount = max(try Self.number(fields["NSMinCount"], "a count"), 0)
+        let maximum = try Self.count(fields["NSMaxCount"])
+        result.minimumCount = max(try Self.count(fields["NSMinCount"]), 0)
         // A to-many without a bound has 0, or -1 where a program made the model.
         result.maximumCount = max(maximum, 0)
         result.isToMany = maximum != 1
@@ -147,7 +147,7 @@ extension CompiledModelReader {
             name: name,
             entityName: try entityName(entity ?? fields["NSEntityName"], or: fields["NSEntity"]))
         request.predicateFormat = try format(fields["NSPredicate"])
-        request.fetchLimit = max(try Self.number(fields["NSFetchLimit"], "a limit"), 0)
+        request.fetchLimit = max(try Self.count(fields["NSFetchLimit"]), 0)
         request.fetchBatchSize = max(try Self.number(fields["NSBatchSize"], "a batch size"), 0)
         let number = try Self.number(fields["NSResultType"], "a result type")
         guard let type = FetchRequestTemplate.ResultType(rawValue: number) else {

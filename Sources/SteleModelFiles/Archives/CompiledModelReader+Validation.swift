@@ -33,7 +33,7 @@ extension AttributeDescription {
         if comparison.type == .matches {
             guard comparison.left == .evaluatedObject, comparison.options.isEmpty,
                 regularExpression == nil, case .constant(.string(let text)) = comparison.right,
-                text.isInXML
+                !text.isEmpty, text.isInXML
             else { return false }
             regularExpression = text
             return true

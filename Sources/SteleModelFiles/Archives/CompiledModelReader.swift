@@ -197,6 +197,13 @@ package struct CompiledModelReader {
         return number
     }
 
+    /// A number of objects, which a model file has as 32 bits.
+    static func count(_ value: PropertyList?) throws(ArchiveError) -> Int {
+        let count = try number(value, "a count")
+        guard count <= Int(Int32.max) else { throw ArchiveError("has the count \(count)") }
+        return count
+    }
+
     /// The keys and values of a dictionary, sorted by the keys; none for nil.
     mutating func dictionary(
         _ reference: PropertyList?
