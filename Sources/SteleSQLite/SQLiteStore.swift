@@ -25,6 +25,8 @@ public final class SQLiteStore: PersistentStore {
     public let isConvertedToWAL: Bool
     /// Whether another program made the store, and the history is in it.
     public let hasHistoryOfApp: Bool
+    /// The file beside the store that has its history; nil where the store itself has it.
+    public let historyFile: String?
 
     let schema: SQLSchema
     let external: ExternalFolder
@@ -109,6 +111,8 @@ public final class SQLiteStore: PersistentStore {
         historyLine = file.historyLine
         isConvertedToWAL = file.isConvertedToWAL
         hasHistoryOfApp = file.isOfApp && !file.hasAttachedHistory
+        historyFile =
+            file.hasAttachedHistory ? StoreLook.resolved(path) + StoreFile.historyEnding : nil
         lock = Mutex(file.lock)
         translator = CurrentTranslator(FetchTranslator(schema: schema))
         readers = ReaderPool(

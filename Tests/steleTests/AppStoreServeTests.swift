@@ -20,7 +20,13 @@ struct AppStoreServeTests {
                     ["serve"] + arguments + ["--port", "0"], folder: folder.path)
                 let tally = try Tally(Caller(program.lines(3)), plain)
                 program.signal(SIGTERM)
-                #expect(program.end().status == 0)
+                let (status, log) = program.end()
+                #expect(status == 0)
+                let hasOwn = try !plain.integers(
+                    "SELECT COUNT(*) FROM sqlite_master WHERE name = 'ATRANSACTION'"
+                ).contains(0)
+                #expect(log.contains("the history is an app's and is kept") == hasOwn)
+                #expect(log.contains("history=\(path)-stele") == !hasOwn, "\(log)")
                 let place = modelPath == nil ? "in the store" : "given"
                 lines.append(
                     "\(app.file) | \(place) | \(tally.entities) | \(tally.objects) | "

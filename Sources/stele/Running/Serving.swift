@@ -50,6 +50,11 @@ struct Serving {
                 "the history is an app's and is kept; history-days and history-size bound it",
                 metadata: ["store": "\(ground.name)"])
         }
+        if let store = ground.store as? SQLiteStore, let file = store.historyFile {
+            logger.notice(
+                "the store came without a history: it is in a file beside it",
+                metadata: ["store": "\(ground.name)", "history": "\(file)"])
+        }
         let service = Service(coordinator: coordinator, options: options, logger: logger)
         let server = try HTTPServer(
             settings.http, at: address,
