@@ -58,14 +58,37 @@ extension SQLiteStore {
         }
     }
 
+    /// Keeps other programs from changing the store, also those that use SQLite without Stele, until
+    /// the returned value is gone: they wait, and are refused. This store cannot be changed either.
+    /// - Throws: `StoreError.busy` where another program is changing it.
+    public func holdWrites() throws(StoreError) -> WriteHold {
+        do throws(StoreError) { return try WriteHold(path) } catch {
+            if case .busy = error { throw Self.isOpenElsewhere(path) }
+            throw error
+        }
+    }
+
     /// Opens a store's file for this connection alone. The file has no write-ahead log afterwards.
-    /// - Throws: as `checkIsClosed(path:)`.
-    private static func openAlone(_ path: String) throws(StoreError) -> Connection {
+    /// - Parameter hold: given up just before.
+    /// - Throws: as `checkIsClosed(path:)`, and `.busy` where a program has changed the file since.
+    private static func openAlone(
+        _ path: String, after hold: WriteHold
+    ) throws(StoreError) -> Connection {
+        let log = hold.end()
         let connection = try Connection(path: path, creates: false)
+        try lock(connection, path) { () throws(StoreError) in
+            _ = try connection.single("SELECT COUNT(*) FROM sqlite_master")
+        }
+        guard LogState(path) == log else {
+            throw .busy(
+                "another program has changed \(path) meanwhile: close it there, and start again")
+        }
         try lock(connection, path) { () throws(StoreError) in
             guard case .string("delete") = try connection.single("PRAGMA journal_mode = DELETE")
             else { throw .busy("") }
         }
+        // The hold has left it, and no program has the file open.
+        unlink(StoreLook.resolved(path) + "-shm")
         return connection
     }
 
@@ -89,10 +112,15 @@ extension SQLiteStore {
     /// users, and its receipts, are carried over. External files of the other store are moved into
     /// this store's folder first, and those that it does not have are removed last. A save that is
     /// waiting is done first, and later ones throw `.closed`.
-    /// - Parameter other: the path of a closed store on the same file system.
+    /// - Parameters:
+    ///   - other: the path of a closed store on the same file system.
+    ///   - hold: what has kept other programs from changing this store since it was read; nil where
+    ///     none may have.
     /// - Throws: `StoreError`: `.busy` where another program has one of the two open, also one that
     ///   uses SQLite without Stele, and `.failed`.
-    public func replaceFile(with other: String) throws(StoreError) {
+    public func replaceFile(
+        with other: String, after hold: WriteHold? = nil
+    ) throws(StoreError) {
         defer { close() }
         // A link is followed, because the file that it leads to is replaced, and not the link.
         let path =
@@ -102,12 +130,15 @@ extension SQLiteStore {
             } ?? self.path
         try excludeOthers()
         // A later save would be lost, or change the file after it was checkpointed.
+        stopWriting()
+        let held: WriteHold
+        if let hold { held = hold } else { held = try holdWrites() }
         closeConnections()
         try Self.carry(from: path, to: other)
         try Self.syncEmptyLog(of: other)
         // Another program with the file open would write to its log, which would be taken for that
         // of the new file.
-        let alone = try Self.openAlone(path)
+        let alone = try Self.openAlone(path, after: held)
         defer { withExtendedLifetime(alone) {} }
         var old = stat()
         guard stat(path, &old) == 0, chmod(other, old.st_mode & 0o777) == 0,
@@ -151,7 +182,8 @@ extension SQLiteStore {
         let old = try StoreFile.look(try Connection(path: path, creates: false), path).metadata
         var metadata = try StoreFile.look(connection, other).metadata
         metadata.adopt(old)
-        try connection.run("BEGIN IMMEDIATE")
+        // An immediate transaction would also lock the old store, on which writes are held.
+        try connection.run("BEGIN")
         do throws(StoreError) {
             try metadata.write(to: connection)
             try Receipts.carryOver(from: "old", connection)
@@ -186,5 +218,46 @@ extension SQLiteStore {
     private static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+/// A write transaction on a store's file that writes nothing, so that no other program writes.
+public final class WriteHold {
+    private var connection: Connection?
+    private let path: String
+
+    fileprivate init(_ path: String) throws(StoreError) {
+        self.path = path
+        let connection = try Connection(path: path, creates: false)
+        // Its close would write the log back.
+        connection.leaveLog()
+        try connection.run("BEGIN IMMEDIATE")
+        self.connection = connection
+    }
+
+    /// Ends the transaction.
+    /// - Returns: the state of the write-ahead log, which the next change by any program changes.
+    fileprivate func end() -> LogState? {
+        let state = LogState(path)
+        connection = nil
+        return state
+    }
+}
+
+/// What the file system tells of a store's write-ahead log.
+private struct LogState: Equatable {
+    private let inode: UInt
+    private let size: Int
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// Nil where there is no log.
+    init?(_ store: String) {
+        var found = stat()
+        guard stat(StoreLook.resolved(store) + "-wal", &found) == 0 else { return nil }
+        inode = found.st_ino
+        size = found.st_size
+        seconds = found.st_mtim.tv_sec
+        nanoseconds = found.st_mtim.tv_nsec
     }
 }

@@ -83,9 +83,16 @@ struct StoreMigrator {
         // The file is replaced, so that a program that has it open would go on with the old one.
         if opening.isSQLite { try SQLiteStore.checkIsClosed(path: opening.path) }
         let old = try opening.open(plan.source.model)
-        defer { old.close() }
-        // From here on no other program opens the store.
-        if let store = old as? SQLiteStore { try store.excludeOthers() }
+        var hold: WriteHold?
+        defer {
+            hold = nil
+            old.close()
+        }
+        // From here on no other program opens the store, or changes it without Stele.
+        if let store = old as? SQLiteStore {
+            try store.excludeOthers()
+            hold = try store.holdWrites()
+        }
         let folder = opening.migrationFolder
         let files = FileManager.default
         // A killed migration leaves its folder behind.
@@ -116,7 +123,7 @@ struct StoreMigrator {
             if index == plan.steps.count - 1 { next.close() } else { last = next }
         }
         switch old {
-        case let store as SQLiteStore: try store.replaceFile(with: path)
+        case let store as SQLiteStore: try store.replaceFile(with: path, after: hold)
         case let store as AtomicStore: try store.replaceFile(with: path)
         default: throw Failure("a store of the type \(old.type) cannot be migrated")
         }
