@@ -51,6 +51,16 @@ public struct KnownMapping: Sendable {
         }
     }
 
+    /// Whether a version has the entities that the mapping maps from it, or to it.
+    func fits(_ version: KnownVersion) -> Bool {
+        mappingModel.entityMappings.allSatisfy { mapping in
+            let name =
+                version.name == sourceName
+                ? mapping.sourceEntityName : mapping.destinationEntityName
+            return name.map { version.model.entity(named: $0) != nil } ?? true
+        }
+    }
+
     /// Whether the mapping model leads from one version to another.
     public func leads(from source: KnownVersion, to destination: KnownVersion) -> Bool {
         mismatches(from: source, to: destination).isEmpty

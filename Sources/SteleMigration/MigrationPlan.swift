@@ -93,7 +93,11 @@ extension KnownMapping {
             steps.contains(where: isPassedOver)
         else { return }
         let names = versions.versions.map(\.name)
-        guard let unknown = [sourceName, destinationName].first(where: { !names.contains($0) })
+        // One with other entities is of another model in the folder.
+        guard let unknown = [sourceName, destinationName].first(where: { !names.contains($0) }),
+            versions.versions.contains(where: {
+                [sourceName, destinationName].contains($0.name) && fits($0)
+            })
         else { return }
         throw MigrationError(
             .missingMappingModel,

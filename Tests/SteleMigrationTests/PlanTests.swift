@@ -98,7 +98,13 @@ import Testing
                 "leads from M \(source) to M \(destination), and the model has no version M "
                     + "\(unknown): did you mean M 1? (its versions are M 1, M 2;") == true,
             "\(error as Any)")
-        // One of other models is a note.
+        // One of other models is a note, also where it has the name of a version.
+        let zed = EntityMapping(
+            name: "Zed", mappingType: .custom, source: "Zed", destination: "Zed")
+        let foreign = KnownMapping(
+            name: "zed", MappingModel([zed]), source: "M \(source == "0" ? "1" : "9")",
+            destination: "M \(source == "0" ? "9" : "2")")
+        #expect(try plan(versions, from: 1, [foreign]).lines[1].contains("zed is for other"))
         let other = try plan(versions, from: 1, [mapping("7", "8")])
         #expect(other.lines[1].contains("7to8 is for other versions, and is not used"))
     }
