@@ -83,10 +83,8 @@ extension SQLiteStore {
             throw .busy(
                 "another program has changed \(path) meanwhile: close it there, and start again")
         }
-        try lock(connection, path) { () throws(StoreError) in
-            guard case .string("delete") = try connection.single("PRAGMA journal_mode = DELETE")
-            else { throw .busy("") }
-        }
+        guard case .string("delete") = try connection.single("PRAGMA journal_mode = DELETE")
+        else { throw isOpenElsewhere(path) }
         // The hold has left it, and no program has the file open.
         unlink(StoreLook.resolved(path) + "-shm")
         return connection

@@ -60,7 +60,8 @@ public struct MappingFile: Sendable, Hashable {
             var errors = error.ofMapping(path)
             // A list has the file in its first line.
             if errors.errors.count == 1, !errors.description.contains(path) {
-                errors.errors[0].place = "\(path): \(errors.errors[0].place)"
+                let place = errors.errors[0].place
+                errors.errors[0].place = place.isEmpty ? path : "\(path): \(place)"
             }
             throw errors
         }
