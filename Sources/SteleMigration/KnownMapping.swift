@@ -44,20 +44,13 @@ public struct KnownMapping: Sendable {
         }
     }
 
-    /// Whether the mapping model has version hashes of entities.
-    var hasHashes: Bool {
-        mappingModel.entityMappings.contains {
-            $0.sourceEntityVersionHash != nil || $0.destinationEntityVersionHash != nil
-        }
-    }
-
-    /// Whether a version has the entities that the mapping maps from it, or to it.
-    func fits(_ version: KnownVersion) -> Bool {
+    /// Whether two versions have the entities that the mapping model maps.
+    func hasEntities(_ way: (from: KnownVersion, to: KnownVersion)) -> Bool {
         mappingModel.entityMappings.allSatisfy { mapping in
-            let name =
-                version.name == sourceName
-                ? mapping.sourceEntityName : mapping.destinationEntityName
-            return name.map { version.model.entity(named: $0) != nil } ?? true
+            [(mapping.sourceEntityName, way.from), (mapping.destinationEntityName, way.to)]
+                .allSatisfy { name, version in
+                    name.map { version.model.entity(named: $0) != nil } ?? true
+                }
         }
     }
 

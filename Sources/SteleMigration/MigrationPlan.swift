@@ -58,8 +58,8 @@ extension MigrationPlan {
     ///
     /// - Throws: `MigrationError`: 134130 if no version has the hashes, 134190 with every reason if
     ///   there is no other version between and nothing can be inferred, 134140 with every reason if
-    ///   there is no way through the versions between either, or if a mapping model on the way does
-    ///   not fit its versions.
+    ///   there is no way through the versions between either, if a mapping model on the way does
+    ///   not fit its versions, or if one that names other versions fits what is inferred.
     public init(
         storeHashes: [String: [UInt8]], versions: KnownVersions, mappings: [KnownMapping] = []
     ) throws(MigrationError) {
@@ -70,60 +70,8 @@ extension MigrationPlan {
         sameAsSource = found.others
         steps = try planner.steps(from: found.index, to: versions.currentIndex)
         isBackward = found.index > versions.currentIndex
-        for mapping in mappings { try mapping.checkNames(versions, steps) }
-        unusedMappings = mappings.compactMap { [steps] in
-            $0.reasonNotUsed(steps, versions, from: versions.versions[found.index])
-        }
-    }
-}
-
-extension KnownMapping {
-    /// Whether an inferred step begins or ends where the names of the mapping say.
-    private func isPassedOver(by step: MigrationPlan.Step) -> Bool {
-        step.kind == .inferred
-            && (sourceName == step.source.name || destinationName == step.destination.name)
-    }
-
-    /// Checks that a mapping of an inferred step's version names a version on its other end, too.
-    /// The step would remove what the mapping was written to keep.
-    fileprivate func checkNames(
-        _ versions: KnownVersions, _ steps: [MigrationPlan.Step]
-    ) throws(MigrationError) {
-        guard !hasHashes, let sourceName, let destinationName,
-            steps.contains(where: isPassedOver)
-        else { return }
-        let names = versions.versions.map(\.name)
-        // One with other entities is of another model in the folder.
-        guard let unknown = [sourceName, destinationName].first(where: { !names.contains($0) }),
-            versions.versions.contains(where: {
-                [sourceName, destinationName].contains($0.name) && fits($0)
-            })
-        else { return }
-        throw MigrationError(
-            .missingMappingModel,
-            "\(name) leads from \(sourceName) to \(destinationName), and the model has no version "
-                + unknown + (Nearest.hint(to: unknown, among: names).map { ": \($0)" } ?? ""),
-            hint: "its versions are \(names.joined(separator: ", ")); correct the name, or remove "
-                + "the file")
-    }
-
-    /// Why a plan does not use the mapping; nil where it does, and for one that says nothing of the
-    /// plan's versions.
-    fileprivate func reasonNotUsed(
-        _ steps: [MigrationPlan.Step], _ versions: KnownVersions, from source: KnownVersion
-    ) -> String? {
-        let all = versions.versions
-        let leadsSomewhere = all.contains { source in
-            all.contains { $0.name != source.name && leads(from: source, to: $0) }
-        }
-        if leadsSomewhere {
-            guard !hasHashes, let sourceName, let destinationName,
-                steps.contains(where: isPassedOver)
-            else { return nil }
-            return "\(name) leads from \(sourceName) to \(destinationName), and is not used"
-        }
-        let reasons = mismatches(from: source, to: versions.current)
-        return "\(name) is for other versions, and is not used: "
-            + reasons.joined(separator: "; ")
+        let unused = UnusedMappings(mappings, versions, steps, from: source)
+        try unused.check()
+        unusedMappings = unused.reasons
     }
 }

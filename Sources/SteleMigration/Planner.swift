@@ -27,19 +27,15 @@ struct Planner {
         if versions[source].hashes == versions[destination].hashes { return [] }
         let path = Array(
             stride(from: source, through: destination, by: source < destination ? 1 : -1))
-        if let direct = try step(path[...], skips: false) { return [direct] }
-        for skips in [false, true] {
-            if let way = try shortest(path, skips: skips) { return way }
-        }
+        if let direct = try step(path[...]) { return [direct] }
+        if let way = try shortest(path) { return way }
         throw failure(path)
     }
 
     /// The shortest way along a path; nil if there is none. Of several shortest ways it is the one
     /// whose first steps are the longest.
-    ///
-    /// - Parameter skips: whether an inferred step may skip mapping models and renames.
     private mutating func shortest(
-        _ path: [Int], skips: Bool
+        _ path: [Int]
     ) throws(MigrationError) -> [MigrationPlan.Step]? {
         // The best way from each place on the path to its end, found from the end.
         var ways = [[MigrationPlan.Step]?](repeating: nil, count: path.count)
@@ -47,7 +43,7 @@ struct Planner {
         for begin in path.indices.dropLast().reversed() {
             for end in path.indices[(begin + 1)...].reversed() {
                 guard let rest = ways[end], rest.count + 1 < ways[begin]?.count ?? .max,
-                    let step = try step(path[begin...end], skips: skips)
+                    let step = try step(path[begin...end])
                 else { continue }
                 ways[begin] = [step] + rest
             }
@@ -55,9 +51,10 @@ struct Planner {
         return ways[0]
     }
 
-    /// The step from the first to the last version of a part of the path.
+    /// The step from the first to the last version of a part of the path. An inferred one skips
+    /// neither a mapping model nor a rename of the versions between.
     private mutating func step(
-        _ part: ArraySlice<Int>, skips: Bool
+        _ part: ArraySlice<Int>
     ) throws(MigrationError) -> MigrationPlan.Step? {
         guard let from = part.first, let to = part.last else { return nil }
         let (source, destination) = (versions[from], versions[to])
@@ -76,7 +73,7 @@ struct Planner {
                 kind: .mappingModel(known.name))
         }
         guard case .success(let mapping) = inference(from, to) else { return nil }
-        if !skips, part.count > 2, skipsMapping(part) || skipsRename(part, mapping) { return nil }
+        if !skippedMappings(part).isEmpty || skipsRename(part, mapping) { return nil }
         return MigrationPlan.Step(
             source: source, destination: destination, mappingModel: mapping, kind: .inferred)
     }
@@ -94,13 +91,13 @@ struct Planner {
         return result
     }
 
-    /// Whether a mapping model leads between two versions of a part of the path. Its values would
+    /// The mapping models that lead between two versions of a part of the path. Their values would
     /// be lost.
-    private func skipsMapping(_ part: ArraySlice<Int>) -> Bool {
-        part.indices.contains { begin in
-            part.indices[(begin + 1)...].contains { end in
-                mappings.contains {
-                    $0.leads(from: versions[part[begin]], to: versions[part[end]])
+    private func skippedMappings(_ part: ArraySlice<Int>) -> [KnownMapping] {
+        mappings.filter { mapping in
+            part.indices.contains { begin in
+                part.indices[(begin + 1)...].contains { end in
+                    mapping.leads(from: versions[part[begin]], to: versions[part[end]])
                 }
             }
         }
@@ -128,14 +125,19 @@ struct Planner {
         var reasons: [String] = []
         let edges = [(path[0], path[path.count - 1])] + Array(zip(path, path.dropFirst()))
         for (from, to) in edges {
-            guard case .failure(var error) = inference(from, to) else { continue }
+            let way = "from \(versions[from].name) to \(versions[to].name): "
+            guard case .failure(var error) = inference(from, to) else {
+                guard from == path[0], to == path[path.count - 1] else { continue }
+                reasons += skippedMappings(path[...]).map {
+                    way + "inference would pass over the mapping model \($0.name)"
+                }
+                continue
+            }
             if path.count == 2 {
                 error.reasons += unused(edges)
                 return error
             }
-            reasons += error.reasons.map {
-                "from \(versions[from].name) to \(versions[to].name): \($0)"
-            }
+            reasons += error.reasons.map { way + $0 }
         }
         let (source, destination) = (versions[path[0]], versions[path[path.count - 1]])
         return MigrationError(

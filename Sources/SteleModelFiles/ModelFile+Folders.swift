@@ -44,7 +44,9 @@ extension ModelFile {
         let compiled = names.filter { $0.hasSuffix(".mom") }
         if !isVersion, !compiled.isEmpty { return try readCompiled(compiled, in: path, names) }
         // Mapping files between the versions may lie beside them.
-        let texts = names.filter { $0.hasSuffix(".json") && !$0.hasSuffix(".mapping.json") }
+        let texts = names.filter {
+            $0.hasSuffix(".json") && !$0.lowercased().hasSuffix(".mapping.json")
+        }
         if !isVersion, !texts.isEmpty {
             let hasChoice = names.contains(CurrentVersion.fileName)
             return try readVersions(texts, in: path, hasChoice: hasChoice)

@@ -95,8 +95,9 @@ import Testing
         #expect(error?.code == .missingMappingModel)
         #expect(
             error?.description.contains(
-                "leads from M \(source) to M \(destination), and the model has no version M "
-                    + "\(unknown): did you mean M 1? (its versions are M 1, M 2;") == true,
+                "leads from M \(source) to M \(destination), the model has no version M "
+                    + "\(unknown) (did you mean M 1?), and it fits the step from M 1 to M 2")
+                == true,
             "\(error as Any)")
         // One of other models is a note, also where it has the name of a version.
         let zed = EntityMapping(
@@ -105,8 +106,55 @@ import Testing
             name: "zed", MappingModel([zed]), source: "M \(source == "0" ? "1" : "9")",
             destination: "M \(source == "0" ? "9" : "2")")
         #expect(try plan(versions, from: 1, [foreign]).lines[1].contains("zed is for other"))
-        let other = try plan(versions, from: 1, [mapping("7", "8")])
-        #expect(other.lines[1].contains("7to8 is for other versions, and is not used"))
+    }
+
+    /// A mapping that reads `a` and sets `b`, with other names than those of its versions.
+    @Test(arguments: [
+        ("7", "8", "has no version M 7 or M 8, and it fits the step from M 1 to M 2"),
+        ("1", "1", "m leads from M 1 to M 1, and it fits the step from M 1 to M 2"),
+        ("2", "1", "m leads from M 2 to M 1, and it fits the step from M 1 to M 2"),
+        (nil, "8", "m leads to M 8, the model has no version M 8"),
+        ("3", "2", "m leads from M 3 to M 2, and it fits the step from M 1 to M 2"),
+    ])
+    func aMappingModelWithWrongNamesIsAnError(
+        _ source: String?, _ destination: String, _ message: String
+    ) throws {
+        let versions = try Self.versions(["a"], ["b"], ["c", "b"])
+        func named(_ text: String) throws -> KnownMapping {
+            var file = try MappingFile(Array(text.utf8), path: "m")
+            file.sourceVersion = source.map { "M \($0)" }
+            file.destinationVersion = "M \(destination)"
+            return KnownMapping(file)
+        }
+        func entity(_ attributes: String) -> String {
+            """
+            {"mappings": [{"source": "Person", "destination": "Person",
+            "attributes": {\(attributes)}}]}
+            """
+        }
+        let error = try #require(throws: MigrationError.self) {
+            try plan(versions, from: 1, [named(entity(#""b": "$source.a""#))])
+        }
+        #expect(error.code == .missingMappingModel)
+        #expect(error.description.contains(message), "\(error)")
+        // What does not fit is of another model, and a line of the plan.
+        let lines = try plan(versions, from: 1, [named(entity(#""b": "$source.z""#))]).lines
+        #expect(lines[1].contains("is not used"), "\(lines)")
+    }
+
+    /// A mapping whose way begins where nothing can be inferred to is not passed over.
+    @Test func inferenceDoesNotSkipAMappingModelBehindAGap() throws {
+        let versions = try Self.versions(["a", "n"], ["a#", "n"], ["m"])
+        let error = try #require(throws: MigrationError.self) {
+            try plan(versions, from: 1, [mapping("2", "3")])
+        }
+        #expect(error.code == .missingMappingModel)
+        #expect(
+            error.reasons == [
+                "from M 1 to M 3: inference would pass over the mapping model 2to3",
+                "from M 1 to M 2: Person.a is of type Float and was String",
+            ])
+        #expect(titles(try plan(versions, from: 1)) == ["M 1 to M 3, inferred"])
     }
 
     @Test func aMappingModelBesideTheWayIsTold() throws {

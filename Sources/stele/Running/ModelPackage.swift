@@ -99,7 +99,8 @@ struct ModelPackage {
             throw Failure("\(folder) cannot be listed, and may have mapping models")
         }
         let endings = [".xcmappingmodel", ".cdm", ".mapping.json"]
-        return try names.sorted().filter { name in endings.contains { name.hasSuffix($0) } }
+        return try names.sorted()
+            .filter { name in endings.contains { name.lowercased().hasSuffix($0) } }
             .map { KnownMapping(try MappingFile.read("\(folder)/\($0)")) }
     }
 }
