@@ -10,7 +10,10 @@ enum SQLiteFailure {
         let message = String(cString: sqlite3_errmsg(connection))
         switch code & 0xFF {
         case SQLITE_FULL: return .noRoom("the disk of the store is full: \(message)")
-        case SQLITE_BUSY, SQLITE_LOCKED: return .busy("the store is in use: \(message)")
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            return .busy(
+                "another program has locked \(file(connection) ?? place): wait until it has "
+                    + "finished, or close it there (SQLite: \(message))")
         case SQLITE_NOTADB:
             let path = file(connection) ?? place
             return .incompatible(code: 134080, "\(path) is not an SQLite database")

@@ -47,7 +47,7 @@ struct StoreFile {
             var former: (marks: [StoreMark], counter: UInt32)?
             let lock = try StoreLock(store: path) { () throws(StoreError) in
                 try checkIsCurrent(connection, path)
-                former = try beginGeneration(connection, path)
+                former = try beginGeneration(connection, path, model)
             }
             do throws(StoreError) {
                 try checkIsCurrent(connection, path)
@@ -108,10 +108,12 @@ struct StoreFile {
     }
 
     /// Begins a generation of the history. A file that no other program has open may be a restored
-    /// copy, so its next saves may differ from those that followed before.
+    /// copy, so its next saves may differ from those that followed before. A store of Stele's own
+    /// also gets the model that it is opened with into Z_MODELCACHE: one of equal version hashes may
+    /// have other bounds and defaults.
     /// - Returns: the marks of the last closing, and the commit counter after this change.
     private static func beginGeneration(
-        _ connection: Connection, _ path: String
+        _ connection: Connection, _ path: String, _ model: Model
     ) throws(StoreError) -> (marks: [StoreMark], counter: UInt32) {
         try connection.run("BEGIN IMMEDIATE")
         let marks = StoreSeal.take(off: path)
@@ -125,6 +127,7 @@ struct StoreFile {
             if connection.hasAttachedHistory {
                 try AttachedHistory(connection).write(line)
             }
+            if !metadata.isOfApp { try writeCache(of: model, to: connection) }
         } catch {
             try connection.run("ROLLBACK")
             throw error
@@ -195,12 +198,16 @@ struct StoreFile {
         try connection.run("COMMIT")
     }
 
-    /// Replaces the model in Z_MODELCACHE. A model that no archive can have leaves it empty.
+    /// Replaces the model in Z_MODELCACHE if it is another one. A model that no archive can have
+    /// leaves the table empty.
     static func writeCache(
         of model: Model, to connection: Connection
     ) throws(StoreError) {
-        try connection.run("DELETE FROM Z_MODELCACHE")
-        guard let cache = ModelCache.bytes(of: model) else { return }
+        let cache = ModelCache.bytes(of: model)
+        if try SQLiteStore.modelCache(connection) == cache { return }
+        try connection.run(
+            "CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB); DELETE FROM Z_MODELCACHE")
+        guard let cache else { return }
         try connection.execute(SQLText("INSERT INTO Z_MODELCACHE VALUES (?1)"), [.data(cache)])
     }
 

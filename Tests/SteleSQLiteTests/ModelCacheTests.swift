@@ -46,6 +46,34 @@ import Testing
         #expect(throws: StoreError.self) { try SQLiteStore.open(path: folder.store, model: own) }
     }
 
+    /// Bounds, defaults and user info are in no version hash.
+    @Test func openingForWritingRenewsTheModel() throws {
+        func model(_ bound: Int) throws -> Model {
+            let json = """
+                {"entities": [{"name": "E", "attributes": [
+                    {"name": "n", "type": "Integer 32", "maximum": \(bound)}]}]}
+                """
+            return try Model(ManagedObjectModel(json: Array(json.utf8), name: "M"))
+        }
+        let (old, new) = (try model(3), try model(5))
+        #expect(old.versionChecksum == new.versionChecksum)
+        try SQLiteStore.open(path: folder.store, model: old).close()
+        let first = try modelCache(folder.store)
+        try SQLiteStore.open(path: folder.store, model: old).close()
+        #expect(try modelCache(folder.store) == first)
+        // Another program that has it open keeps its model.
+        let store = try SQLiteStore.open(path: folder.store, model: old)
+        try SQLiteStore.open(path: folder.store, model: new).close()
+        #expect(try modelCache(folder.store) == first)
+        store.close()
+        try ReadOnlySQLiteStore.open(path: folder.store, model: new).close()
+        #expect(try modelCache(folder.store) == first)
+        try SQLiteStore.open(path: folder.store, model: new).close()
+        let bytes = try #require(ModelCache.bytes(of: new))
+        #expect(
+            try RawDatabase(folder.store).bytes("SELECT Z_CONTENT FROM Z_MODELCACHE") == bytes)
+    }
+
     /// A composite attribute is in no archive.
     @Test func aModelThatCannotBeArchivedLeavesItEmpty() throws {
         let json = """
