@@ -66,8 +66,8 @@ extension ImportRun {
         _ name: [Value], _ naming: Naming, of object: ManagedObject, _ batch: Batch
     ) {
         for entity in naming.entities {
-            let isTwice = batch.named[entity]?[name].map { $0 !== object } ?? false
-            batch.named[entity, default: [:]][name] = .some(isTwice ? nil : object)
+            let old = batch.named[entity, default: [:]].updateValue(object, forKey: name)
+            if let old, old !== object { batch.named[entity]?[name] = .some(nil) }
         }
     }
 

@@ -30,7 +30,7 @@ final class ImportRun {
     let coordinator: PersistentStoreCoordinator
     let plan: ImportPlan
     let save: any PartedSave
-    var directory: KeyDirectory
+    let directory: KeyDirectory
     var identities: ImportIdentities
     var summary = Import.Summary()
     /// The links that wait, nil for one that a later record has replaced.

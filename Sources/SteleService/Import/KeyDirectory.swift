@@ -7,7 +7,7 @@ import StelePredicates
 import SteleRequests
 
 /// Finds names in the store, many with one query, and keeps some of them.
-struct KeyDirectory {
+final class KeyDirectory {
     /// An object that has a name.
     struct Entry {
         /// Nil if several objects have the name.
@@ -58,7 +58,7 @@ struct KeyDirectory {
     }
 
     /// Records that links use names, so that no later object may have them.
-    mutating func use(_ names: [Int: Set<[Value]>]) {
+    func use(_ names: [Int: Set<[Value]>]) {
         for (entity, names) in names where whole.contains(entity) {
             used[entity, default: []].formUnion(names)
         }
@@ -71,13 +71,13 @@ struct KeyDirectory {
 
     /// Records the name of a new object. A name that another object has becomes ambiguous.
     /// - Parameter key: nil if several new objects have the name.
-    mutating func note(_ name: [Value], of entity: Int, key: Int64?) {
+    func note(_ name: [Value], of entity: Int, key: Int64?) {
         guard whole.contains(entity) else { return }
         Self.add(Entry(key: key, isNew: true), name, to: &known[entity, default: [:]])
     }
 
     /// Records the name that an object has when its links are made.
-    mutating func promise(_ name: [Value], of entity: Int, key: Int64) {
+    func promise(_ name: [Value], of entity: Int, key: Int64) {
         Self.add(Entry(key: key, isNew: true), name, to: &promised[entity, default: [:]])
     }
 
@@ -90,14 +90,14 @@ struct KeyDirectory {
     }
 
     /// Forgets the names of an entity's objects, some of which have changed.
-    mutating func forget(_ entity: Int) {
+    func forget(_ entity: Int) {
         known[entity] = nil
         whole.remove(entity)
     }
 
     /// Looks up the names that are not known yet.
     /// - Parameter isFirst: whether the import has not inserted any object.
-    mutating func load(
+    func load(
         _ names: [[Int: Set<[Value]>]], _ context: ManagedObjectContext, isFirst: Bool = false
     ) throws {
         if count > Self.mostKept {
@@ -139,7 +139,7 @@ struct KeyDirectory {
     /// - Parameters:
     ///   - names: nil for the names of all objects.
     ///   - isNew: whether this import has inserted the object with a key.
-    private mutating func load(
+    private func load(
         _ names: [[Value]]?, _ key: ImportKey, of entity: Entity, _ context: ManagedObjectContext,
         isNew: (Int64) -> Bool = { _ in false }
     ) throws {
