@@ -46,6 +46,10 @@ public final class Attribute: Sendable {
     public let owner: Int
     /// Whether values may be kept in files beside the store ("Allows External Storage").
     public let isExternal: Bool
+    /// Whether a column's first byte tells where the value is: a Binary or Transformable attribute
+    /// with external storage. Values of a Transformable one are read from files, and not written to
+    /// them.
+    public let hasMarker: Bool
     /// The declaration in the model file.
     public let declaration: AttributeDescription
 
@@ -62,6 +66,11 @@ public final class Attribute: Sendable {
         type = declaration.type
         isOptional = declaration.isOptional
         isExternal = declaration.allowsExternalBinaryDataStorage && declaration.type == .binary
+        // A value that Stele encrypts is in the row, and begins with a version.
+        hasMarker =
+            isExternal
+            || declaration.allowsExternalBinaryDataStorage && declaration.type == .transformable
+                && declaration.valueTransformerName != ValueTransformers.encrypted
     }
 }
 

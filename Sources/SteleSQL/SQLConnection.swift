@@ -61,11 +61,18 @@ public enum ColumnKind: Int, Sendable {
     case float
     /// A Binary attribute with external storage: bytes after a marker byte, or the name of a file.
     case external
+    /// A Transformable attribute with external storage: as `external`, with the bytes of the file.
+    case marked
 
     /// The kind of an attribute's column.
     public init(_ attribute: Attribute) {
-        self = attribute.isExternal ? .external : ColumnKind(attribute.type)
+        self =
+            attribute.isExternal
+            ? .external : attribute.hasMarker ? .marked : ColumnKind(attribute.type)
     }
+
+    /// Whether the column's values may name files.
+    package var namesFiles: Bool { self == .external || self == .marked }
 
     /// The kind of the column of an attribute that has no external storage.
     init(_ type: AttributeType) {

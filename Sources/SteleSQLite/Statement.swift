@@ -164,6 +164,7 @@ final class Statement {
         case .text: return .string(text(column))
         case .data: return .data(bytes(column))
         case .external: return external(column)
+        case .marked: return marked(column)
         case .decimal: return decimal(column, type)
         case .uuid: return uuid(column)
         }
@@ -186,6 +187,13 @@ final class Statement {
             return .double(sqlite3_column_double(handle, column))
         }
         return result
+    }
+
+    /// Returns the bytes of a value in the row or in a file; the file where it cannot be read.
+    private func marked(_ column: Int32) -> Value {
+        let value = external(column)
+        guard case .external(let file) = value, let bytes = file.bytes else { return value }
+        return .data(bytes)
     }
 
     private func text(_ column: Int32) -> String {

@@ -22,8 +22,12 @@ extension ModelCheck {
             findings.note(
                 place, "it names the composite \(name), but its type is \(attribute.type.name)")
         }
-        if attribute.allowsExternalBinaryDataStorage, attribute.type != .binary {
-            findings.note(place, "external storage has no effect, because it is not Binary")
+        if attribute.allowsExternalBinaryDataStorage,
+            attribute.type != .binary, attribute.type != .transformable
+        {
+            findings.note(
+                place,
+                "external storage has no effect, because it is neither Binary nor Transformable")
         }
         if attribute.isOpaque {
             findings.note(

@@ -147,7 +147,7 @@ package struct BeforeImage {
             return node.string.flatMap { DecimalText.parse($0.utf8) }.map(Value.decimal) ?? .null
         case .text: return node.string.map(Value.string) ?? .null
         case .data: return node.string.flatMap({ Base64.decode($0) }).map(Value.data) ?? .null
-        case .external:
+        case .external, .marked:
             if let name = node["external"]?.string, let identifier = UUID(uuidString: name) {
                 return .external(ExternalData(identifier, in: folder))
             }

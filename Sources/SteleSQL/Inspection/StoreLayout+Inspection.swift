@@ -12,11 +12,14 @@ extension StoreLayout {
 
     private static let data = SQLText(
         "SELECT m.name, c.name FROM main.sqlite_master m, pragma_table_info(m.name) c "
-            + "WHERE m.type = 'table' AND m.name LIKE 'Z%' AND m.name NOT LIKE 'Z\\_%' ESCAPE '\\' "
+            + "WHERE m.type = 'table' AND m.name NOT LIKE 'Z\\_%' ESCAPE '\\' "
+            + "AND m.name NOT LIKE 'STELE\\_%' ESCAPE '\\' AND m.name NOT LIKE 'sqlite\\_%' "
+            + "ESCAPE '\\' AND m.name NOT LIKE 'ACHANGE%' AND m.name NOT LIKE 'ATRANSACTION%' "
             + "AND upper(c.type) = 'BLOB' ORDER BY m.name, c.cid")
 
-    /// The columns of entities' tables that have bytes, by table: each may have values that name
-    /// external files. Core Data has them for Transformable attributes, too.
+    /// The columns that have bytes, by table: each may have values that name external files. Core
+    /// Data has them for Transformable attributes, too, and in tables of its own, such as those of
+    /// CloudKit.
     package func dataColumns(
         _ connection: any SQLConnection
     ) throws(StoreError) -> [(table: String, columns: [String])] {

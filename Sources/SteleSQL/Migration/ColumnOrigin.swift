@@ -99,7 +99,7 @@ struct ColumnOrigins {
         if let old = map.source(of: attribute, in: entity),
             let name = map.source.column(of: old.slot, in: old.owner)
         {
-            let isMarked = attribute.isExternal && !old.isExternal
+            let isMarked = attribute.hasMarker && !old.hasMarker
             return isMarked
                 ? .expression("CAST(X'0\(ExternalMarker.inline)' || \(name) AS BLOB)")
                 : .column(name)
@@ -154,7 +154,7 @@ struct ColumnOrigins {
 enum SQLLiteral {
     /// Returns the literal of an attribute's value, as its column stores it.
     static func of(_ value: Value, in attribute: Attribute) -> String {
-        if attribute.isExternal, case .data(let bytes) = value {
+        if attribute.hasMarker, case .data(let bytes) = value {
             return of(.data([ExternalMarker.inline] + bytes))
         }
         return of(value)

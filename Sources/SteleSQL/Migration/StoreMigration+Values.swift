@@ -49,7 +49,7 @@ extension StoreMigration {
     }
 
     /// The attributes whose values no longer have a marker, and are no longer in files.
-    private var inlinedChanges: [Change] { changes { $0.isExternal && !$1.isExternal } }
+    private var inlinedChanges: [Change] { changes { $0.hasMarker && !$1.hasMarker } }
 
     /// The columns of attributes whose values are no longer in files.
     var inlined: [String] { inlinedChanges.map(\.column) }

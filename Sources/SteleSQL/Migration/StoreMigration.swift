@@ -94,12 +94,12 @@ package final class StoreMigration {
         tables.contains { table in
             guard let old = table.old else { return false }
             let dropped = Set(table.dropped)
-            let external = old.columns.filter { $0.kind == .external }.map(\.name)
+            let external = old.columns.filter(\.kind.namesFiles).map(\.name)
             return !external.isEmpty && (table.losesRows || table.isComputed)
                 || external.contains { dropped.contains($0) }
         }
             || map.source.tables.values.contains { table in
-                table.columns.contains { $0.kind == .external }
+                table.columns.contains(where: \.kind.namesFiles)
                     && !tables.contains { $0.old?.root == table.root }
             } || !inlined.isEmpty
     }

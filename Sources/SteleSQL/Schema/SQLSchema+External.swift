@@ -2,13 +2,6 @@ import SteleModel
 import StelePersistence
 
 extension SQLSchema {
-    /// The columns of Binary attributes with external storage, each with its table.
-    package var externalColumns: [(table: String, column: String)] {
-        tables.values.flatMap { table in
-            table.columns.filter { $0.kind == .external }.map { (table.name, $0.name) }
-        }
-    }
-
     /// Reads the before-images that mention external files.
     package func beforeImagesOfFiles(
         _ connection: any SQLConnection
@@ -29,7 +22,7 @@ extension SQLSchema {
 
     /// Returns a change's values as the columns store them, with marker bytes.
     func columnValues(_ change: ObjectChange) -> [Value] {
-        let slots = externalSlots[change.entity]
+        let slots = markedSlots[change.entity]
         if slots.isEmpty { return change.values }
         var values = change.values
         for slot in slots where values.indices.contains(slot) {

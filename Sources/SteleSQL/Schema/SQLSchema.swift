@@ -20,6 +20,8 @@ public final class SQLSchema: Sendable {
 
     /// The slots of each entity's attributes with external storage.
     package let externalSlots: [[Int]]
+    /// The slots whose columns begin with a marker byte (`Attribute.hasMarker`), by entity.
+    let markedSlots: [[Int]]
 
     /// By `TABLE.COLUMN` of a key that may refer to a deleted row: the table that it refers to.
     private let danglingEnds: [String: String]
@@ -85,11 +87,15 @@ public final class SQLSchema: Sendable {
         var byNumber = [Int](repeating: -1, count: (numbers.max() ?? 0) + 1)
         for (index, number) in numbers.enumerated() { byNumber[number] = index }
         entitiesByNumber = byNumber
-        externalSlots = model.entities.map { entity in
-            entity.slots.indices.filter {
-                if case .attribute(let it) = entity.slots[$0] { it.isExternal } else { false }
+        func slots(_ holds: (Attribute) -> Bool) -> [[Int]] {
+            model.entities.map { entity in
+                entity.slots.indices.filter {
+                    if case .attribute(let it) = entity.slots[$0] { holds(it) } else { false }
+                }
             }
         }
+        externalSlots = slots(\.isExternal)
+        markedSlots = slots(\.hasMarker)
         indexedSlots = model.entities.map { Self.indexedSlots(of: $0, model) }
         var tables: [Int: SQLTable] = [:]
         var mappings: [Int: EntityMapping] = [:]

@@ -58,10 +58,11 @@ extension ExternalFolder {
     ) throws(StoreError) -> Set<UUID> {
         if files.isEmpty { return [] }
         var orphans = files
-        for (table, column) in schema.externalColumns {
-            let sql = Self.references(table, [column])
-            for row in try connection.rows(sql, [], [.external]) {
-                if case .external(let data) = row[0] { orphans.remove(data.identifier) }
+        // Also columns that are not in the model: the framework keeps files for tables of its own.
+        for (table, columns) in try StoreLayout(connection).dataColumns(connection) {
+            let sql = Self.references(table, columns)
+            for row in try connection.rows(sql, [], columns.map { _ in .external }) {
+                for case .external(let data) in row { orphans.remove(data.identifier) }
             }
         }
         if orphans.isEmpty { return [] }

@@ -87,7 +87,7 @@ enum ValueFunctions {
                 $0.copyMemory(from: UnsafeRawBufferPointer(start: start, count: 16))
             }
             return .uuid(uuid)
-        case .data, .external: return .null
+        case .data, .external, .marked: return .null
         }
     }
 
