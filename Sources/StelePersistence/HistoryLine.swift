@@ -72,8 +72,11 @@ public struct HistoryLine: Sendable, Hashable {
     /// Begins a generation for future saves.
     /// - Parameter last: the number of the last save.
     public mutating func begin(_ generation: String, after last: Int64) {
-        // No token of a generation without saves was given out, except of a store's first.
-        if stretches.count > 1, stretches[stretches.count - 1].start >= last {
+        // No token of a generation without saves was given out, except of a store's first. One that
+        // begins later is of saves that another program has removed from the history.
+        while let former = stretches.last,
+            stretches.count > 1 ? former.start >= last : former.start > last
+        {
             stretches.removeLast()
         }
         stretches.append(Stretch(generation: generation, start: last))

@@ -53,11 +53,16 @@ extension SQLiteStore {
     /// Changes users' keys of a file's metadata without opening the store and without its model
     /// (NSPersistentStoreCoordinator.setMetadata(_:forPersistentStoreOfType:at:)). Other programs
     /// may have the store open.
+    /// - Parameter change: called twice, the first time to find out whether it is refused.
     /// - Throws: as `changeMetadata(_:)`; `StoreError.busy` while a migration replaces the file.
     public static func changeMetadata(
         path: String, _ change: (inout [String: PropertyList]) throws -> Void
     ) throws {
-        _ = try metadata(path: path)
+        // A change that is refused leaves the file as it is.
+        var (identifier, metadata) = try StoreLook.at(path) { (connection) throws(StoreError) in
+            try StoreFile.look(connection, path)
+        }
+        guard try metadata.change(identifier, change) else { return }
         let connection = try Connection(path: path, creates: false)
         _ = try StoreFile.look(connection, path)
         // The lock keeps a migration from replacing the file meanwhile.
@@ -71,8 +76,8 @@ extension SQLiteStore {
         _ path: String
     ) throws {
         try StoreFile.checkIsCurrent(connection, path)
-        try StoreFile.setUp(connection, path)
-        try connection.run("BEGIN IMMEDIATE")
+        // The journal's mode stays.
+        try connection.run("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
         do {
             var (identifier, metadata) = try StoreFile.look(connection, path)
             if try metadata.change(identifier, change) { try metadata.write(to: connection) }

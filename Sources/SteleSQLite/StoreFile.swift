@@ -232,11 +232,8 @@ struct StoreFile {
                 "\(path) was created by another program: open it for writing, which adopts it")
         }
         guard let texts = metadata.historyLine else { return HistoryLine(generation) }
-        guard let line = HistoryLine(texts) else {
-            throw .incompatible(
-                code: 134080, "the metadata of \(path) has an invalid history line: \(texts)")
-        }
-        return line
+        // A line that says nothing begins anew, and all tokens of before are expired.
+        return HistoryLine(texts) ?? HistoryLine(newGeneration())
     }
 
     private static func metadata(

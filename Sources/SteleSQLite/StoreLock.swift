@@ -20,7 +20,7 @@ final class StoreLock: Sendable {
     init?(
         store: String, whileAlone: () throws(StoreError) -> Void
     ) throws(StoreError) {
-        let path = store + "-lock"
+        let path = StoreLook.place(of: store) + "-lock"
         var found: Int32 = -1
         var isAlone = false
         repeat {

@@ -23,7 +23,11 @@ enum StoreLook {
         _ open: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         try held { () throws(StoreError) in
-            if hasContents(path) { try read(path, as: path, look) }
+            if hasContents(path) {
+                try read(path, as: path, look)
+            } else {
+                try checkIsNew(resolved(path))
+            }
             return try open()
         }
     }
@@ -43,6 +47,17 @@ enum StoreLook {
             do throws(StoreError) { return .success(try body()) } catch { return .failure(error) }
         }
         return try result.get()
+    }
+
+    /// Checks that a store that is not there, or is empty, has no log with data: SQLite would remove
+    /// it as one of another file.
+    private static func checkIsNew(_ file: String) throws(StoreError) {
+        guard hasFrames(file + "-wal") else { return }
+        throw .incompatible(
+            code: 134080,
+            "\(file) is missing or empty, and \(file)-wal has data: a part of the store is gone. "
+                + "Put the file back from where both were copied, or move the log away to make a "
+                + "new store")
     }
 
     /// Whether there is a file with bytes at a path.
@@ -182,6 +197,14 @@ enum StoreLook {
             throw error.replacing(copy.file, with: path)
         }
         return copy
+    }
+
+    /// The path of a store's file, beside which its other files are: that of the file that it leads
+    /// to where it is a link.
+    static func place(of path: String) -> String {
+        var found = stat()
+        guard lstat(path, &found) == 0, found.st_mode & S_IFMT == S_IFLNK else { return path }
+        return resolved(path)
     }
 
     /// The path of the file that a link leads to.

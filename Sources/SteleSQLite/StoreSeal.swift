@@ -12,7 +12,7 @@ enum StoreSeal {
     private static let most = 16
     private static let end = "end"
 
-    private static func path(_ store: String) -> String { store + "-seal" }
+    private static func path(_ store: String) -> String { StoreLook.place(of: store) + "-seal" }
 
     /// Removes the seal of a store. The caller holds the write lock.
     /// - Returns: the marks of the seal; none where there is no seal or the store has changed.
@@ -47,7 +47,8 @@ enum StoreSeal {
     private static func witness(of store: String) -> (text: String, changedAt: timespec)? {
         var file = stat()
         var log = stat()
-        guard stat(store, &file) == 0, stat(store + "-wal", &log) != 0 || log.st_size == 0 else {
+        let path = StoreLook.place(of: store) + "-wal"
+        guard stat(store, &file) == 0, stat(path, &log) != 0 || log.st_size == 0 else {
             return nil
         }
         let at = file.st_ctim

@@ -67,9 +67,9 @@ extension HistoryReader {
     /// Returns nil where all transactions fit.
     private func firstToKeep(bytes: Int) throws(StoreError) -> Int64? {
         let row = try connection.rows(Self.extent, [], [.integer, .integer]).first ?? []
-        guard row.count == 2, case .int(let first) = row[0], case .int(let last) = row[1] else {
-            return nil
-        }
+        guard row.count == 2, case .int(let first) = row[0], case .int(let last) = row[1],
+            first >= 0, last <= HistoryReader.most
+        else { return nil }
         let count = last - first + 1
         let step = max(1, count / Self.samples)
         let keys = stride(from: first, through: last, by: Int(step)).map { $0 }

@@ -45,12 +45,26 @@ public struct HistoryReader {
     public static func lastTransaction(
         _ connection: any SQLConnection
     ) throws(StoreError) -> Int64 {
-        try connection.integer(connection.hasAttachedHistory ? attachedToken : token) ?? 0
+        try checked(
+            try connection.integer(connection.hasAttachedHistory ? attachedToken : token)) ?? 0
     }
+
+    /// Returns the number of a transaction, with which can be reckoned.
+    /// - Throws: `.incompatible` (134080) for a number that no history reaches.
+    static func checked(_ number: Int64?) throws(StoreError) -> Int64? {
+        guard let number, !(0...most).contains(number) else { return number }
+        throw .incompatible(
+            code: 134080,
+            "the history of the store has the number \(number) for a transaction, which is none: "
+                + "Z_PRIMARYKEY or ATRANSACTION is damaged")
+    }
+
+    /// The highest number of a transaction, and of a change.
+    static let most: Int64 = 1 << 62
 
     /// Returns the number of the oldest transaction in the history; nil for none.
     public func oldestTransaction() throws(StoreError) -> Int64? {
-        try connection.integer(Self.oldest)
+        try Self.checked(try connection.integer(Self.oldest))
     }
 
     /// Returns the values that an object's slots held at an older version, for the slots changed

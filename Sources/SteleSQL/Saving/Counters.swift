@@ -31,6 +31,9 @@ struct Counters {
                 maxima[place] = highest
             }
         }
+        for entity in [HistoryTables.change, HistoryTables.transaction] {
+            _ = try HistoryReader.checked(highest(entity))
+        }
         for table in schema.storedTables {
             let highest = SQLText("SELECT MAX(Z_PK) FROM \(table.name)")
             let number = schema.number(of: table.root)

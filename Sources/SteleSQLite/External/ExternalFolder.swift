@@ -13,6 +13,7 @@ struct ExternalFolder: Sendable {
     let support: String
 
     init(store: String) {
+        let store = StoreLook.place(of: store)
         let cut = store.lastIndex(of: "/").map { store.index(after: $0) } ?? store.startIndex
         let file = store[cut...]
         let name = file.dropFirst().lastIndex(of: ".").map { file[..<$0] } ?? file
