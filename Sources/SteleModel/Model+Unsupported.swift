@@ -14,11 +14,6 @@ extension Model {
                 guard case .attribute(let it) = property else { continue }
                 Self.check(it, place, findings, isStrict)
             }
-            for index in entity.declaration.fetchIndexes {
-                guard let what = Self.unsupported(index) else { continue }
-                findings.error(
-                    "\(entity.name), index \(index.name)", "\(what) are not supported yet")
-            }
         }
         for entity in entities { Self.checkUniqueness(of: entity, findings) }
         return findings.errors
@@ -78,12 +73,20 @@ extension Model {
         default: break
         }
     }
+}
 
-    private static func unsupported(_ index: FetchIndexDescription) -> String? {
-        if index.elements.contains(where: { $0.collation == .rTree }) { return "R-tree indexes" }
-        if index.elements.contains(where: { $0.expression != nil }) {
-            return "indexes over expressions"
-        }
-        return index.partialIndexPredicate == nil ? nil : "partial indexes"
+extension EntityDescription {
+    /// The fetch indexes that a new store gets.
+    package var madeIndexes: [FetchIndexDescription] {
+        fetchIndexes.filter { $0.reasonNotMade == nil && !$0.elements.isEmpty }
+    }
+}
+
+extension FetchIndexDescription {
+    /// Why a new store does not get the index; nil where it does. No answer depends on an index.
+    var reasonNotMade: String? {
+        if elements.contains(where: { $0.collation == .rTree }) { return "it is an R-tree" }
+        if elements.contains(where: { $0.expression != nil }) { return "it is over an expression" }
+        return partialIndexPredicate == nil ? nil : "it is partial"
     }
 }

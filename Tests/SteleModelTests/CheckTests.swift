@@ -309,8 +309,11 @@ struct CheckTests {
         ).model()
         #expect(
             model.unsupported().map(\.place) == [
-                "A.undefined", "A.object", "A, index tree", "A, index made",
-                "A, index part",
+                "A.undefined", "A.object",
+            ])
+        #expect(
+            model.notes().filter { $0.message.contains("and is not made") }.map(\.place) == [
+                "A, index tree", "A, index made", "A, index part",
             ])
         #expect(
             model.unsupported(isStrict: true).contains {

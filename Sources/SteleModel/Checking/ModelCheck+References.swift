@@ -24,6 +24,10 @@ extension ModelCheck {
             if index.elements.isEmpty {
                 findings.note(place, "it has no elements, so it has no effect")
             }
+            if let reason = index.reasonNotMade {
+                findings.note(
+                    place, "\(reason), and is not made; a store of Core Data that has it keeps it")
+            }
             for element in index.elements {
                 if let name = element.propertyName {
                     checkColumn(name, of: entity, place)

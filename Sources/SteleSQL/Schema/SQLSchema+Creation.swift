@@ -127,7 +127,7 @@ extension SQLSchema {
     /// The fetch indexes that Core Data makes by itself: one for each indexed attribute, and for
     /// each attribute that a fetch index has as its only element.
     private func ownIndexes(of entity: Entity) -> [SQLIndex] {
-        let alone = entity.declaration.fetchIndexes.compactMap { index -> String? in
+        let alone = entity.declaration.madeIndexes.compactMap { index -> String? in
             guard index.elements.count == 1, index.elements[0].collation == .binary,
                 let name = index.elements[0].propertyName,
                 case .attribute? = entity.property(named: name)
@@ -154,7 +154,7 @@ extension SQLSchema {
     }
 
     private func fetchIndexes(of entity: Entity) -> [SQLIndex] {
-        entity.declaration.fetchIndexes.map { index in
+        entity.declaration.madeIndexes.map { index in
             let elements = index.elements.compactMap { element in
                 element.propertyName.flatMap { column($0, of: entity) }
                     .map { ($0, element.isAscending) }

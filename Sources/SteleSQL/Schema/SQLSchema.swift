@@ -193,7 +193,7 @@ public final class SQLSchema: Sendable {
         var declaring: Entity? = entity
         while let declared = declaring?.declaration {
             names += declared.compoundIndexes.compactMap(\.first)
-            names += declared.fetchIndexes.compactMap { $0.elements.first?.propertyName }
+            names += declared.madeIndexes.compactMap { $0.elements.first?.propertyName }
             names += declared.uniquenessConstraints.compactMap(\.first)
             for case .attribute(let it) in declared.properties where it.isIndexed {
                 names.append(it.name)
