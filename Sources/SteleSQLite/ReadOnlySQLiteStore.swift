@@ -33,10 +33,11 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
     public var isCopied: Bool { files.contains { $0.copy != nil } }
 
     /// Opens a store's file.
+    /// - Parameter versionHashes: those of the model that Core Data has computed, if they are known.
     /// - Throws: `StoreError`, as `SQLiteStore.open`; `.incompatible` (134080) where there is no
     ///   file, and `.failed` where a private copy is needed and cannot be made.
     public static func open(
-        path: String, model: Model
+        path: String, model: Model, versionHashes: [String: [UInt8]]? = nil
     ) throws(StoreError) -> ReadOnlySQLiteStore {
         try SQLiteStore.check(model)
         guard StoreLook.hasContents(path) else {
@@ -46,18 +47,19 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
         }
         let file = try StoreLook.still(path)
         do throws(StoreError) {
-            return try ReadOnlySQLiteStore(path, model, file)
+            return try ReadOnlySQLiteStore(path, model, file, versionHashes)
         } catch {
             throw file.copy.map { error.replacing($0.file, with: path) } ?? error
         }
     }
 
     private init(
-        _ path: String, _ model: Model, _ file: StoreLook.StillFile
+        _ path: String, _ model: Model, _ file: StoreLook.StillFile,
+        _ versionHashes: [String: [UInt8]]?
     ) throws(StoreError) {
         var file = file
         let connection = try Connection(uri: file.uri, of: path)
-        let found = try StoreFile.check(connection, path, model)
+        let found = try StoreFile.check(connection, path, model, versionHashes)
         var line =
             found.metadata.generation == nil
             ? nil : try StoreFile.historyLine(found.metadata, path)

@@ -59,17 +59,19 @@ extension SQLiteStore {
 
     /// Returns the first of some models that fits a store's file which another program created, and
     /// changes neither the file nor its folder. Core Data's own version hashes cannot be computed,
-    /// so the entities are compared with those of Z_MODELCACHE and with the tables.
+    /// so the entities are compared with those of Z_MODELCACHE and with the tables, where the hashes
+    /// of a model are not known.
+    /// - Parameter published: the version hashes that Core Data has computed, by the models' names.
     /// - Returns: nil where none fits, and for a store that Stele created or migrated.
     /// - Throws: `StoreError`: `.incompatible` for a file that is not a store.
     public static func adoptableModel(
-        path: String, among models: [Model]
+        path: String, among models: [Model], _ published: [String: [String: [UInt8]]] = [:]
     ) throws(StoreError) -> Model? {
         try StoreLook.at(path) { (connection) throws(StoreError) in
             guard try StoreFile.look(connection, path).metadata.hasForeignHashes else { return nil }
             for model in models where model.refusal == nil {
                 do throws(StoreError) {
-                    _ = try StoreFile.check(connection, path, model)
+                    _ = try StoreFile.check(connection, path, model, published[model.name])
                     return model
                 } catch {
                     guard case .incompatible(code: 134100, _) = error else { throw error }

@@ -56,7 +56,7 @@ public final class SQLiteStore: PersistentStore {
     ///   - history: where a store that another program created has its history.
     ///   - versionHashes: the version hashes of all stored entities that Core Data has computed,
     ///     as a `.momd` has them, which a new store gets; nil for Stele's. A store with them is not
-    ///     migrated in place.
+    ///     migrated in place. A store of another program that has others is of another model.
     /// - Throws: `StoreError`: `.unsupported` for a model with a feature that is not supported
     ///   (`Model.unsupported()`) and `.invalid` for one with a request that cannot be evaluated
     ///   (`Model.checkRequests()`), both before the file is opened; `.incompatible` where the file
@@ -71,7 +71,7 @@ public final class SQLiteStore: PersistentStore {
         }
         let writer = try StoreFile.connect(path, creates: true) {
             connection throws(StoreError) in
-            let found = try StoreFile.check(connection, path, model)
+            let found = try StoreFile.check(connection, path, model, hashes)
             if found.attachesHistory(history) {
                 try StoreFile.checkHistoryFile(of: path, found.identifier)
             }

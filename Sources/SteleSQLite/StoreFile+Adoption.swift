@@ -44,14 +44,18 @@ extension StoreFile {
     /// names of the entities and the tables' columns are compared with what the model needs, in both
     /// directions, and the entities with those of the model in Z_MODELCACHE. The answer is kept in
     /// the metadata with the hashes that it was given for.
+    /// - Parameter published: the model's version hashes that Core Data has computed, if they are
+    ///   known.
     /// - Throws: `StoreError.incompatible` (134020, 134080, 134100).
     static func check(
-        _ connection: Connection, _ path: String, _ model: Model
+        _ connection: Connection, _ path: String, _ model: Model,
+        _ published: [String: [UInt8]]? = nil
     ) throws(StoreError) -> Checked {
         let (identifier, metadata) = try look(connection, path)
         if !metadata.hasForeignHashes { try metadata.check(model) }
         let isKnown = !metadata.hasForeignHashes || metadata.isAdopted(with: model)
         if !isKnown { try metadata.checkNames(model) }
+        try metadata.check(model, against: published)
         if metadata.generation != nil { _ = try historyLine(metadata, path) }
         let layout = try StoreLayout(connection)
         do throws(StoreError) {

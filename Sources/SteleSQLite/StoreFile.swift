@@ -27,14 +27,15 @@ struct StoreFile {
     /// - Parameters:
     ///   - identifier: NSStoreUUID of a new store; nil to generate one.
     ///   - history: where a store of another program has its history.
-    ///   - versionHashes: those that a new store gets; nil for Stele's.
+    ///   - versionHashes: those that a new store gets, and that one of another program has; nil
+    ///     where they are not known.
     static func prepare(
         _ connection: Connection, path: String, model: Model, identifier: String? = nil,
         history: HistoryPlace = .auto, versionHashes: [String: [UInt8]]? = nil
     ) throws(StoreError) -> StoreFile {
         guard try isEmpty(connection) else {
             // Checked before any setting, so that a file that is not a store stays unchanged.
-            let found = try check(connection, path, model)
+            let found = try check(connection, path, model, versionHashes)
             let attaches = found.attachesHistory(history)
             let mode = try connection.single("PRAGMA journal_mode")
             try setUp(connection, path)

@@ -154,6 +154,37 @@ import Testing
         #expect(text.contains("Team.name is not as in the model that the store has"), "\(text)")
     }
 
+    /// Two versions without a difference in columns are told apart by their hashes.
+    @Test func aStoreWithOtherHashesThanTheModelsIsRefused() throws {
+        let model = try sampleModel("League")
+        let hashes = Self.hashes(model)
+        try SQLiteStore.open(path: folder.store, model: model, versionHashes: hashes).close()
+        var others = hashes
+        others["Team"] = [UInt8](repeating: 99, count: 32)
+        let before = try FolderState(folder.path)
+        for open in [
+            { _ = try SQLiteStore.open(path: folder.store, model: model, versionHashes: others) },
+            {
+                _ = try ReadOnlySQLiteStore.open(
+                    path: folder.store, model: model, versionHashes: others)
+            },
+        ] {
+            let error = #expect(throws: StoreError.self) { try open() }
+            guard case .incompatible(code: 134100, let text)? = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(text.contains("the version hash of Team is not that in VersionInfo.plist"))
+        }
+        #expect(try FolderState(folder.path) == before)
+        let found = try SQLiteStore.adoptableModel(
+            path: folder.store, among: [model], [model.name: others])
+        #expect(found == nil)
+        #expect(
+            try SQLiteStore.adoptableModel(
+                path: folder.store, among: [model], [model.name: hashes]) === model)
+    }
+
     /// Hashes of other entities than the store's are not used.
     @Test func hashesOfOtherEntitiesAreNotUsed() throws {
         let model = try sampleModel("League")

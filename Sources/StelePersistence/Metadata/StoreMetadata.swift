@@ -234,6 +234,22 @@ package struct StoreMetadata: Sendable, Hashable {
                 : "the model has an entity \(first) that the store does not have")
     }
 
+    /// Checks that Core Data's version hashes are those that are known of a model, as a `.momd` has
+    /// them. Those of a store that has Stele's hashes are not compared.
+    /// - Throws: `StoreError.incompatible` (134100) with the first entity that differs.
+    package func check(
+        _ model: Model, against published: [String: [UInt8]]?
+    ) throws(StoreError) {
+        guard hasForeignHashes, let published else { return }
+        let own = versionHashes
+        let names = model.storedEntities.map(\.name).sorted()
+        guard names.allSatisfy({ published[$0] != nil }),
+            let first = names.first(where: { published[$0] != own[$0] })
+        else { return }
+        throw refusal(
+            of: model, "the version hash of \(first) is not that in VersionInfo.plist")
+    }
+
     /// The error for a store, created by another program, that does not belong to a model.
     package func refusal(of model: Model, _ difference: String) -> StoreError {
         let own = model.declaration.versionIdentifier

@@ -69,14 +69,7 @@ struct InspectedModel {
     private func check(_ model: Model) throws(StoreError) {
         guard metadata.hasForeignHashes else { return try metadata.check(model) }
         try metadata.checkNames(model)
-        if let hashes = published[model.name],
-            let entity = model.storedEntities.map(\.name).sorted().first(where: {
-                hashes[$0] != metadata.versionHashes[$0]
-            })
-        {
-            throw metadata.refusal(
-                of: model, "the version hash of \(entity) is not that in VersionInfo.plist")
-        }
+        try metadata.check(model, against: published[model.name])
         if let difference = try StoreFile.cacheDifference(files.connection, path, model) {
             throw metadata.refusal(of: model, difference)
         }

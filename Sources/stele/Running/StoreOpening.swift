@@ -155,7 +155,8 @@ struct StoreOpening {
 
     private func openReadOnly(_ model: Model) throws(StoreError) -> any PersistentStore {
         guard let format = FileFormats.named(type) else {
-            return try ReadOnlySQLiteStore.open(path: path, model: model)
+            return try ReadOnlySQLiteStore.open(
+                path: path, model: model, versionHashes: versionHashes[model.name])
         }
         return try ReadOnlyFileStore.open(path: path, model: model, format: format)
     }
