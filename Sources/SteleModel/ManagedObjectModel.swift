@@ -81,6 +81,12 @@ public struct FetchRequestTemplate: Sendable, Hashable {
         case objects = 0
         case objectIDs = 1
         case dictionaries = 2
+
+        /// Whether a request that does not say it fetches property values with the objects.
+        package var usuallyIncludesPropertyValues: Bool { self != .objectIDs }
+
+        /// Whether a request that does not say it takes unsaved changes into account.
+        package var usuallyIncludesPendingChanges: Bool { self != .dictionaries }
     }
 
     /// The template's name.
@@ -96,13 +102,13 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     /// The kind of result.
     public var resultType = ResultType.objects
     /// Whether objects of subentities match.
-    public var includesSubentities = false
+    public var includesSubentities = true
     /// Whether property values are fetched with the objects.
-    public var includesPropertyValues = false
+    public var includesPropertyValues = true
     /// Whether unsaved changes are taken into account.
-    public var includesPendingChanges = false
+    public var includesPendingChanges = true
     /// Whether the objects are returned as faults.
-    public var returnsObjectsAsFaults = false
+    public var returnsObjectsAsFaults = true
     /// Whether duplicate results are removed.
     public var returnsDistinctResults = false
 

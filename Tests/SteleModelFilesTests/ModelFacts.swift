@@ -147,6 +147,8 @@ extension FetchRequestTemplate {
         request.includesPropertyValues = resultType != .objectIDs
         request.includesPendingChanges = resultType != .dictionaries
         request.returnsObjectsAsFaults = true
+        // Flags that the source says although they are usual.
+        request.toolAttributes = []
         return request
     }
 }

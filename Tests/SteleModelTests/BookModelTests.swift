@@ -29,6 +29,9 @@ import Testing
     private static func facts(_ model: ManagedObjectModel) -> ManagedObjectModel {
         var model = model
         model.entities = model.entities.map(facts).sorted { $0.name < $1.name }
+        for place in model.fetchRequestTemplates.indices {
+            model.fetchRequestTemplates[place].toolAttributes = []
+        }
         return model
     }
 

@@ -78,6 +78,53 @@ struct RoundTripTests {
         #expect(try ManagedObjectModel(json: Array(model.json().compact.utf8), name: "") == model)
     }
 
+    /// Xcode's compiler sets what the source does not say, as NSFetchRequest does.
+    @Test(
+        "The flags of a fetch request are on unless the file says NO",
+        arguments: [
+            ("", [true, true, true, true]),
+            (#" resultType="1""#, [true, false, true, true]),
+            (#" resultType="2""#, [true, true, false, true]),
+            (#" includeSubentities="NO" returnObjectsAsFaults="NO""#, [false, true, true, false]),
+            (#" resultType="2" includesPendingChanges="YES""#, [true, true, true, true]),
+            (
+                #" includeSubentities="YES" includePropertyValues="YES" "#
+                    + #"includesPendingChanges="NO" returnObjectsAsFaults="YES" "#
+                    + #"returnDistinctResults="YES""#, [true, true, false, true]
+            ),
+        ])
+    func requestFlags(_ attributes: String, _ flags: [Bool]) throws {
+        let element = #"<fetchRequest name="t" entity="A"\#(attributes)/>"#
+        let text = #"<model><entity name="A"/>\#(element)</model>"#
+        let model = try again(Array(text.utf8), as: "M")
+        let request = try #require(model.fetchRequestTemplates.first)
+        #expect(
+            [
+                request.includesSubentities, request.includesPropertyValues,
+                request.includesPendingChanges, request.returnsObjectsAsFaults,
+            ] == flags)
+        let written = model.xml()
+        #expect(String(decoding: written, as: UTF8.self).contains(element))
+        #expect(try again(written, as: "M") == model)
+        #expect(try ManagedObjectModel(json: Array(model.json().compact.utf8), name: "") == model)
+    }
+
+    @Test("A flag of a fetch request that is set replaces what the file had")
+    func changedFlag() throws {
+        let text = """
+            <model><entity name="A"/><fetchRequest name="t" entity="A" \
+            includeSubentities="YES" includesPendingChanges="YES"/></model>
+            """
+        var model = try again(Array(text.utf8), as: "M")
+        model.fetchRequestTemplates[0].includesSubentities = false
+        model.fetchRequestTemplates[0].includesPendingChanges = false
+        model.fetchRequestTemplates[0].resultType = .dictionaries
+        let read = try again(model.xml(), as: "M").fetchRequestTemplates[0]
+        #expect(!read.includesSubentities && !read.includesPendingChanges)
+        let written = String(decoding: model.xml(), as: UTF8.self)
+        #expect(written.contains(#"includeSubentities="NO" includesPendingChanges="NO""#))
+    }
+
     /// Every field of every declaration other than as it begins.
     private static var everything: ManagedObjectModel {
         var model = ManagedObjectModel(name: "All \"things\" <&>")
@@ -136,10 +183,10 @@ struct RoundTripTests {
         it.fetchLimit = 3
         it.fetchBatchSize = 2
         it.resultType = .dictionaries
-        it.includesSubentities = true
-        it.includesPropertyValues = true
+        it.includesSubentities = false
+        it.includesPropertyValues = false
         it.includesPendingChanges = true
-        it.returnsObjectsAsFaults = true
+        it.returnsObjectsAsFaults = false
         it.returnsDistinctResults = true
         return it
     }

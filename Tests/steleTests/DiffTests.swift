@@ -41,6 +41,19 @@ import Testing
         }
     }
 
+    /// The compiler sets the flags of requests that the source does not say.
+    @Test(.enabled(if: sharedFolder != nil, "the shared data is not here"))
+    func aCompiledModelHasTheRequestsOfItsSource() throws {
+        let models = try #require(sharedFolder).path + "/data/coredata/swiftgen/Model"
+        let (status, output, errors) = try Program.run(
+            "diff", "\(models).momd", "\(models).xcdatamodeld")
+        #expect(status == 1 && errors.isEmpty)
+        #expect(output.contains("fetched property fetchedProperty"))
+        for words in ["fetch request", "includes", "returns"] {
+            #expect(!output.contains(words), "\(output)")
+        }
+    }
+
     @Test func aModelThatCannotBeReadIsTrouble() throws {
         let found = try Program.run("diff", samplePath("League"), "no-such-model")
         #expect(found.status == 2 && found.errors.hasPrefix("stele: no-such-model"))

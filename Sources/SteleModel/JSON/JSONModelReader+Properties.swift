@@ -145,10 +145,13 @@ extension JSONModelReader {
             ?? .objects
         request.fetchLimit = fields.count("fetchLimit") ?? 0
         request.fetchBatchSize = fields.count("fetchBatchSize") ?? 0
-        request.includesSubentities = fields.flag("includesSubentities") ?? false
-        request.includesPropertyValues = fields.flag("includesPropertyValues") ?? false
-        request.includesPendingChanges = fields.flag("includesPendingChanges") ?? false
-        request.returnsObjectsAsFaults = fields.flag("returnsObjectsAsFaults") ?? false
+        let type = request.resultType
+        request.includesSubentities = fields.flag("includesSubentities") ?? true
+        request.includesPropertyValues =
+            fields.flag("includesPropertyValues") ?? type.usuallyIncludesPropertyValues
+        request.includesPendingChanges =
+            fields.flag("includesPendingChanges") ?? type.usuallyIncludesPendingChanges
+        request.returnsObjectsAsFaults = fields.flag("returnsObjectsAsFaults") ?? true
         request.returnsDistinctResults = fields.flag("returnsDistinctResults") ?? false
         fields.toolMatter(&request)
         fields.finish()

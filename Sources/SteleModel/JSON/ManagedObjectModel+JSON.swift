@@ -47,6 +47,11 @@ struct JSONMembers {
         if value { all.append((key, true)) }
     }
 
+    /// Adds a value that is not the usual one.
+    mutating func add(_ key: String, _ value: Bool, isUsually usual: Bool) {
+        if value != usual { all.append((key, .bool(value))) }
+    }
+
     /// Adds a count; 0 is omitted.
     mutating func add(_ key: String, _ value: Int) {
         if value != 0 { all.append((key, .integer(Int64(value)))) }

@@ -89,10 +89,14 @@ extension FetchRequestTemplate {
         }
         members.add("fetchLimit", fetchLimit)
         members.add("fetchBatchSize", fetchBatchSize)
-        members.add("includesSubentities", includesSubentities)
-        members.add("includesPropertyValues", includesPropertyValues)
-        members.add("includesPendingChanges", includesPendingChanges)
-        members.add("returnsObjectsAsFaults", returnsObjectsAsFaults)
+        members.add("includesSubentities", includesSubentities, isUsually: true)
+        members.add(
+            "includesPropertyValues", includesPropertyValues,
+            isUsually: resultType.usuallyIncludesPropertyValues)
+        members.add(
+            "includesPendingChanges", includesPendingChanges,
+            isUsually: resultType.usuallyIncludesPendingChanges)
+        members.add("returnsObjectsAsFaults", returnsObjectsAsFaults, isUsually: true)
         members.add("returnsDistinctResults", returnsDistinctResults)
         members.add(self)
         return .object(members.all)

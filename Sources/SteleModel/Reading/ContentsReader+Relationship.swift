@@ -68,10 +68,6 @@ extension ContentsReader {
         request.predicateFormat = fields.nonempty("predicateString")
         request.fetchLimit = fields.count("fetchLimit") ?? 0
         request.fetchBatchSize = fields.count("fetchBatchSize") ?? 0
-        request.includesSubentities = fields.flag("includeSubentities") ?? false
-        request.includesPropertyValues = fields.flag("includePropertyValues") ?? false
-        request.includesPendingChanges = fields.flag("includesPendingChanges") ?? false
-        request.returnsObjectsAsFaults = fields.flag("returnObjectsAsFaults") ?? false
         request.returnsDistinctResults = fields.flag("returnDistinctResults") ?? false
         if let number = fields.count("resultType") {
             if let type = FetchRequestTemplate.ResultType(rawValue: number) {
@@ -82,6 +78,14 @@ extension ContentsReader {
                     hint: "0 is objects, 1 object IDs, 2 dictionaries")
             }
         }
+        // Xcode's compiler sets what is not said, as NSFetchRequest does.
+        let type = request.resultType
+        request.includesSubentities = fields.flag("includeSubentities", isUsually: true)
+        request.includesPropertyValues = fields.flag(
+            "includePropertyValues", isUsually: type.usuallyIncludesPropertyValues)
+        request.includesPendingChanges = fields.flag(
+            "includesPendingChanges", isUsually: type.usuallyIncludesPendingChanges)
+        request.returnsObjectsAsFaults = fields.flag("returnObjectsAsFaults", isUsually: true)
         fields.finish(&request)
         request.toolElements = element.toolElements()
         for child in element.children { findings.unknown(child, in: place) }

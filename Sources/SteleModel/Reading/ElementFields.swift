@@ -45,6 +45,18 @@ struct ElementFields {
         return nil
     }
 
+    /// The value of YES or NO, which is the usual one if the attribute is absent. An attribute that
+    /// says the usual value is kept.
+    mutating func flag(_ name: String, isUsually usual: Bool) -> Bool {
+        guard let text = text(name) else { return usual }
+        guard let value = ValueText.bool(text) else {
+            findings.error(place, "its \(name) is neither YES nor NO but \(quoted(text))")
+            return usual
+        }
+        if value == usual { keep(name, text) }
+        return value
+    }
+
     /// A count; nil if the attribute is absent.
     mutating func count(_ name: String) -> Int? {
         guard let text = text(name) else { return nil }

@@ -164,6 +164,16 @@ struct MarkupAttributes {
         if value { pairs.append((name, "YES")) }
     }
 
+    /// Adds YES or NO. The usual value is omitted, unless the file that was read has the attribute.
+    mutating func add(
+        _ name: String, _ value: Bool, isUsually usual: Bool, read entries: [UserInfoEntry]
+    ) {
+        let read = entries.first { $0.key == name }?.value
+        guard value != usual || read != nil else { return }
+        let text = read.flatMap { ValueText.bool($0) == value ? $0 : nil }
+        add(name, text ?? (value ? "YES" : "NO"))
+    }
+
     /// Adds a count; 0 is omitted.
     mutating func add(_ name: String, _ value: Int) {
         if value != 0 { pairs.append((name, String(value))) }

@@ -83,10 +83,16 @@ extension FetchRequestTemplate {
         own.add("resultType", resultType.rawValue)
         own.add("fetchLimit", fetchLimit)
         own.add("fetchBatchSize", fetchBatchSize)
-        own.add("includeSubentities", includesSubentities)
-        own.add("includePropertyValues", includesPropertyValues)
-        own.add("includesPendingChanges", includesPendingChanges)
-        own.add("returnObjectsAsFaults", returnsObjectsAsFaults)
+        let type = resultType
+        let flags = [
+            ("includeSubentities", includesSubentities, true),
+            ("includePropertyValues", includesPropertyValues, type.usuallyIncludesPropertyValues),
+            ("includesPendingChanges", includesPendingChanges, type.usuallyIncludesPendingChanges),
+            ("returnObjectsAsFaults", returnsObjectsAsFaults, true),
+        ]
+        for (name, value, usual) in flags {
+            own.add(name, value, isUsually: usual, read: toolAttributes)
+        }
         own.add("returnDistinctResults", returnsDistinctResults)
         own.add(toolAttributes)
         writer.element("fetchRequest", own) { $0.toolElements(toolElements) }

@@ -199,8 +199,8 @@ extension CompiledModelWriter {
     mutating func fetchRequest(_ it: FetchRequestTemplate) throws(ArchiveError) -> PropertyList {
         var flags: Int64 = 2 | 8
         if it.returnsDistinctResults { flags |= 1 }
-        if it.resultType != .objectIDs { flags |= 4 }
-        if it.resultType != .dictionaries { flags |= 16 }
+        if it.resultType.usuallyIncludesPropertyValues { flags |= 4 }
+        if it.resultType.usuallyIncludesPendingChanges { flags |= 16 }
         var fields: [(String, PropertyList)] = [
             ("NSEntity", try entity(it.entityName)),
             ("NSPredicate", try predicate(it.predicateFormat)),
