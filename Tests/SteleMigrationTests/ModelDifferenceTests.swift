@@ -102,6 +102,32 @@ import Testing
             ])
     }
 
+    /// User info has no order, and the editor's attributes, the name of a property's request and
+    /// an index's element as an object have no effect.
+    @Test func whatHasNoEffectIsNoDifference() throws {
+        func build(_ info: String, _ request: String, _ element: String) throws -> Model {
+            let more = """
+                "userInfo": {\(info)}, "indexes": [{"name": "i", "elements": [\(element)]}], \
+                "fetchedProperties": [{"name": "f", "fetchRequest": {"entity": "A"\(request)}}]
+                """
+            return try model("[\(entity("A", #"x: String, "userInfo": {\#(info)}"#, more: more))]")
+        }
+        let old = try build(#""a": "1", "b": "2""#, "", #""x""#)
+        let new = try build(
+            #""b": "2", "a": "1""#,
+            #", "name": "r", "toolAttributes": {"includeSubentities": "YES"}"#,
+            #"{"property": "x", "toolAttributes": {"y": "1"}}"#)
+        #expect(lines(old, new) == [])
+        let other = try build(#""b": "1", "a": "2""#, "", #""x""#)
+        #expect(
+            lines(new, other) == [
+                "~ entity A",
+                #"    userInfo: {"a":"1","b":"2"} → {"a":"2","b":"1"}"#,
+                "    ~ attribute x",
+                #"        userInfo: {"a":"1","b":"2"} → {"a":"2","b":"1"}"#,
+            ])
+    }
+
     @Test func itSaysHowAStoreIsMigrated() throws {
         let old = try model("[\(entity("Person", "age: Float"))]")
         let same = try model(#"[\#(entity("Person", #"age: Float, "default": 1"#))]"#)

@@ -48,10 +48,28 @@ extension JSONValue {
     /// The members of an object as text, without the name and the given keys.
     fileprivate func settings(without keys: [String] = []) -> [ModelSetting] {
         guard case .object(let members) = self else { return [] }
-        return members.filter {
-            !["name", "toolAttributes", "toolElements"].contains($0.0) && !keys.contains($0.0)
+        return members.filter { !(["name"] + Self.ofEditors + keys).contains($0.0) }
+            .map { ($0.0, $0.1.compared(as: $0.0).plainText) }
+    }
+
+    /// The keys of what only the editor of a model file reads.
+    private static let ofEditors = ["toolAttributes", "toolElements"]
+
+    /// The value of a key without what is no difference between models: what only the editor
+    /// reads, the order of user info, and the name of a fetched property's request.
+    private func compared(as key: String) -> JSONValue {
+        switch self {
+        case .object(let members) where key == "userInfo":
+            return .object(members.sorted { $0.0 < $1.0 })
+        case .object(let members):
+            let without = Self.ofEditors + (key == "fetchRequest" ? ["name"] : [])
+            let rest = members.filter { !without.contains($0.0) }
+            // An element of an index that has nothing else is its name.
+            if rest.count == 1, rest[0].0 == "property" { return rest[0].1 }
+            return .object(rest.map { ($0.0, $0.1.compared(as: $0.0)) })
+        case .array(let elements): return .array(elements.map { $0.compared(as: key) })
+        default: return self
         }
-        .map { ($0.0, $0.1.plainText) }
     }
 
     /// The value as text: a string without quotation marks unless it is empty or has spaces around
