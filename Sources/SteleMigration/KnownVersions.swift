@@ -8,6 +8,8 @@ public struct KnownVersion: Sendable {
     public let model: Model
     /// The 32 bytes of each entity's version hash, by entity name (`entityVersionHashesByName`).
     public let hashes: [String: [UInt8]]
+    /// Those that a store made by an earlier version of Stele has, if they are others.
+    package var formerHashes: [String: [UInt8]]?
 
     /// Creates a version.
     ///
@@ -59,7 +61,9 @@ public struct KnownVersions: Sendable {
     ///   nearest version if no version has these hashes. That store may be of a newer version than
     ///   every known one.
     public func version(withHashes hashes: [String: [UInt8]]) throws(MigrationError) -> Found {
-        let matching = versions.indices.filter { versions[$0].hashes == hashes }
+        let matching = versions.indices.filter {
+            versions[$0].hashes == hashes || versions[$0].formerHashes == hashes
+        }
         guard let index = matching.min(by: { isNearer($0, than: $1) }) else {
             throw missing(hashes)
         }

@@ -34,6 +34,16 @@ public struct Derivation: Sendable {
         let reader = DerivationReader(attribute: attribute, entity: entity, model: model)
         source = try reader.read(text)
     }
+
+    /// The text of an expression in the one form that Core Data's compiler makes of all that mean
+    /// the same: without spaces, and with a colon after the name of a text function.
+    package static func plainText(_ text: String) -> String {
+        let plain = text.filter { !$0.isWhitespace }
+        for function in TextFunction.allCases where plain.hasPrefix("\(function.rawValue)(") {
+            return "\(function.rawValue):" + plain.dropFirst(function.rawValue.count)
+        }
+        return plain
+    }
 }
 
 /// Parses one expression.
@@ -49,17 +59,16 @@ private struct DerivationReader {
     }
 
     func read(_ text: String) throws(ModelError) -> Derivation.Source {
-        let plain = text.filter { !$0.isWhitespace }
+        let plain = Derivation.plainText(text)
         if plain == "now()" {
             // As a number, now() is the seconds since 2001.
             try expect(.date, is: attribute.type == .date || attribute.type.isNumeric, of: "now()")
             return .now
         }
         for function in Derivation.TextFunction.allCases {
-            for start in ["\(function.rawValue):(", "\(function.rawValue)("]
-            where plain.hasPrefix(start) && plain.hasSuffix(")") {
-                let path = plain.dropFirst(start.count).dropLast()
-                return try value(path, function)
+            let start = "\(function.rawValue):("
+            if plain.hasPrefix(start), plain.hasSuffix(")") {
+                return try value(plain.dropFirst(start.count).dropLast(), function)
             }
         }
         guard !plain.contains("(") else { throw unknown(text) }

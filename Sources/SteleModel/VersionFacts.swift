@@ -9,9 +9,14 @@
 package struct VersionFacts: Hashable, Sendable {
     /// The facts, each with a zero byte at its end, so that different lists of facts differ.
     package private(set) var bytes: [UInt8] = []
+    /// Whether derivations are as they are written, and not in the form of Core Data's compiler.
+    private var isAsWritten = false
 
     /// Collects the facts of an entity's own declaration. Those of its parent are not among them.
-    package init(_ entity: Entity, in model: Model) {
+    /// - Parameter asWritten: whether derivations that mean the same differ if they are written
+    ///   differently, as in the hashes of earlier versions of Stele.
+    package init(_ entity: Entity, in model: Model, asWritten: Bool = false) {
+        isAsWritten = asWritten
         let composites = Dictionary(
             model.declaration.composites.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
         let it = entity.declaration
@@ -74,7 +79,10 @@ package struct VersionFacts: Hashable, Sendable {
     ) {
         add("attribute", it.name, "\(it.type.rawValue)", "\(it.isOptional)", "\(it.isTransient)")
         add("\(it.allowsExternalBinaryDataStorage)", "\(it.preservesValueInHistoryOnDeletion)")
-        add(it.versionHashModifier ?? "", it.derivationExpression ?? "", it.compositeName ?? "")
+        let derivation = it.derivationExpression.map {
+            isAsWritten ? $0 : Derivation.plainText($0)
+        }
+        add(it.versionHashModifier ?? "", derivation ?? "", it.compositeName ?? "")
         // A checked model has no recursive composites.
         guard let composite = it.compositeName.flatMap({ composites[$0] }) else { return }
         for attribute in composite.attributes.sorted(by: { $0.name < $1.name }) {

@@ -128,7 +128,11 @@ struct StoreFile {
             if connection.hasAttachedHistory {
                 try AttachedHistory(connection).write(line)
             }
-            if !metadata.isOfApp { try writeCache(of: model, to: connection) }
+            // One with other hashes would not be the model of the store.
+            if !metadata.isOfApp, metadata.hasForeignHashes || !metadata.hasFormerHashes(of: model)
+            {
+                try writeCache(of: model, to: connection)
+            }
         } catch {
             try connection.run("ROLLBACK")
             throw error

@@ -128,6 +128,20 @@ import Testing
             ])
     }
 
+    @Test func howADerivationIsWrittenIsNoDifference() throws {
+        func build(_ derivation: String) throws -> Model {
+            try model(
+                "[\(entity("A", "x: String", #"y: String, "derivation": "\#(derivation)""#))]")
+        }
+        let (old, new) = (try build("canonical:(x)"), try build(" canonical( x )"))
+        #expect(lines(old, new) == [])
+        #expect(
+            ModelDifference.migration(from: old, to: new) == [
+                "A store needs no migration: the version hashes are equal."
+            ])
+        #expect(try lines(new, build("uppercase:(x)")).count == 3)
+    }
+
     @Test func itSaysHowAStoreIsMigrated() throws {
         let old = try model("[\(entity("Person", "age: Float"))]")
         let same = try model(#"[\#(entity("Person", #"age: Float, "default": 1"#))]"#)

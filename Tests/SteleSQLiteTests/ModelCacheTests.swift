@@ -87,8 +87,8 @@ import Testing
         try SQLiteStore.open(path: folder.store, model: model).close()
     }
 
-    /// A derivation that an archive spells in another way has other version hashes.
-    @Test func aModelThatWouldBeReadAsAnotherLeavesItEmpty() throws {
+    /// An archive spells a derivation in one way.
+    @Test func howADerivationIsWrittenDoesNotMatter() throws {
         func model(_ derivation: String) throws -> Model {
             let json = """
                 {"entities": [{"name": "E", "attributes": [{"name": "a", "type": "String"},
@@ -96,7 +96,7 @@ import Testing
                 """
             return try Model(ManagedObjectModel(json: Array(json.utf8), name: "M"))
         }
-        #expect(ModelCache.bytes(of: try model("canonical:( a )")) == nil)
+        #expect(ModelCache.bytes(of: try model("canonical:( a )")) != nil)
         #expect(ModelCache.bytes(of: try model("canonical:(a)")) != nil)
     }
 

@@ -41,7 +41,7 @@ public struct ManagedObjectModelReference: Sendable {
     /// - Throws: `MigrationError` (134504) for a model with another checksum; the error of loading.
     public func resolvedModel() throws -> Model {
         let model = try load()
-        if model.versionChecksum == versionChecksum { return model }
+        if model.hasChecksum(versionChecksum) { return model }
         throw MigrationError(
             .modelReferenceNotFound,
             "the model \(model.name) has the checksum \(model.versionChecksum), and the stage asks "
@@ -113,8 +113,8 @@ public struct StagedMigrationManager: Sendable {
 
     /// One migration to the next version.
     private struct Step {
-        let from: ManagedObjectModelReference
-        let to: ManagedObjectModelReference
+        let from: Model
+        let to: Model
         let stage: MigrationStage
     }
 
@@ -136,13 +136,13 @@ public struct StagedMigrationManager: Sendable {
                 "the store's metadata has no NSStoreModelVersionChecksumKey, so its stage is not "
                     + "known", hint: "open it once with the model that it was made with")
         }
-        for step in try steps(from: position, to: model.versionChecksum) {
+        for step in try steps(from: position, to: model) {
             try run(step, executor)
         }
     }
 
     private func run(_ step: Step, _ executor: some StagedMigrationExecutor) throws {
-        let (source, destination) = (try step.from.resolvedModel(), try step.to.resolvedModel())
+        let (source, destination) = (step.from, step.to)
         guard case .custom(let stage) = step.stage else {
             return try executor.migrate(from: source, to: destination)
         }
@@ -151,27 +151,30 @@ public struct StagedMigrationManager: Sendable {
         if let code = stage.didMigrate { try executor.withStore(destination, code) }
     }
 
-    private func steps(from position: String, to target: String) throws -> [Step] {
+    private func steps(from position: String, to model: Model) throws -> [Step] {
         var steps: [Step] = []
         var chain: [String] = []
+        var start: Int?
+        let target = model.versionChecksum
         for stage in stages {
-            for version in stage.versions {
-                _ = try version.resolvedModel()
-                if chain.last == version.versionChecksum { continue }
-                guard !chain.contains(version.versionChecksum) else {
+            let models = try stage.versions.map { try $0.resolvedModel() }
+            for model in models {
+                let checksum = model.versionChecksum
+                if chain.last == checksum { continue }
+                guard !chain.contains(checksum) else {
                     throw MigrationError(
                         .stagedBackwardMigration,
-                        "the stage \(stage.label) leads back to the version "
-                            + version.versionChecksum)
+                        "the stage \(stage.label) leads back to the version \(checksum)")
                 }
-                chain.append(version.versionChecksum)
+                if model.hasChecksum(position) { start = start ?? chain.count }
+                chain.append(checksum)
             }
-            for (from, to) in zip(stage.versions, stage.versions.dropFirst()) {
+            for (from, to) in zip(models, models.dropFirst()) {
                 steps.append(Step(from: from, to: to, stage: stage))
             }
         }
-        guard let start = chain.firstIndex(of: position) else {
-            if position == target { return [] }
+        guard let start else {
+            if model.hasChecksum(position) { return [] }
             throw MigrationError(
                 .modelReferenceNotFound, "no stage has the store's version, \(position)",
                 hint: "add a stage that begins with it")
@@ -199,5 +202,12 @@ public struct StagedMigrationManager: Sendable {
                 hint: "begin each stage with the version that the one before ends with")
         }
         return needed
+    }
+}
+
+extension Model {
+    /// Whether a store with this checksum is of the model.
+    fileprivate func hasChecksum(_ checksum: String) -> Bool {
+        checksum == versionChecksum || checksum == formerVersionChecksum
     }
 }

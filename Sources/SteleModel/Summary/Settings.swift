@@ -56,7 +56,8 @@ extension JSONValue {
     private static let ofEditors = ["toolAttributes", "toolElements"]
 
     /// The value of a key without what is no difference between models: what only the editor
-    /// reads, the order of user info, and the name of a fetched property's request.
+    /// reads, the order of user info, the name of a fetched property's request, and how a derivation
+    /// is written.
     private func compared(as key: String) -> JSONValue {
         switch self {
         case .object(let members) where key == "userInfo":
@@ -67,6 +68,8 @@ extension JSONValue {
             // An element of an index that has nothing else is its name.
             if rest.count == 1, rest[0].0 == "property" { return rest[0].1 }
             return .object(rest.map { ($0.0, $0.1.compared(as: $0.0)) })
+        case .string(let text) where key == "derivation":
+            return .string(Derivation.plainText(text))
         case .array(let elements): return .array(elements.map { $0.compared(as: key) })
         default: return self
         }

@@ -6,4 +6,10 @@ extension Model {
     public var versionChecksum: String {
         StoreMetadata.checksum(of: StoreMetadata.hashes(of: self))
     }
+
+    /// The checksum that stores of earlier versions of Stele have: it differs for a model with
+    /// derivations in another form than that of Core Data's compiler.
+    package var formerVersionChecksum: String {
+        StoreMetadata.checksum(of: StoreMetadata.hashes(of: self, asWritten: true))
+    }
 }

@@ -176,10 +176,22 @@ package struct StoreMetadata: Sendable, Hashable {
         self[Key.checksum] = .string(Self.checksum(of: hashes))
     }
 
-    static func hashes(of model: Model) -> [String: Data] {
+    static func hashes(of model: Model, asWritten: Bool = false) -> [String: Data] {
         Dictionary(
-            model.storedEntities.map { ($0.name, VersionHash.of($0, in: model)) },
+            model.storedEntities.map {
+                ($0.name, VersionHash.of($0, in: model, asWritten: asWritten))
+            },
             uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The names of the entities whose version hashes are not those of a model, and its hashes. A
+    /// store that an earlier version of Stele made has those of derivations as they are written.
+    private func differing(from model: Model) -> (names: [String], wanted: [String: Data]) {
+        let (hashes, wanted) = (hashes, Self.hashes(of: model))
+        let names = Set(wanted.keys).union(hashes.keys).filter { wanted[$0] != hashes[$0] }
+        if names.isEmpty { return ([], wanted) }
+        let written = Self.hashes(of: model, asWritten: true)
+        return (names.filter { written[$0] != hashes[$0] }.sorted(), wanted)
     }
 
     /// Reads a property list.
@@ -198,15 +210,17 @@ package struct StoreMetadata: Sendable, Hashable {
     /// The binary property list.
     package var propertyList: [UInt8] { BinaryPropertyListWriter.bytes(.dictionary(entries)) }
 
-    /// Returns whether the version hashes are those of a model.
-    package func isOf(_ model: Model) -> Bool { hashes == Self.hashes(of: model) }
+    /// Returns whether the version hashes are not those that a new store of a model gets.
+    package func hasFormerHashes(of model: Model) -> Bool { hashes != Self.hashes(of: model) }
+
+    /// Returns whether the version hashes are those of a model, or those that an earlier version of
+    /// Stele computed for it.
+    package func isOf(_ model: Model) -> Bool { differing(from: model).names.isEmpty }
 
     /// Checks that the store belongs to a model.
     /// - Throws: `StoreError.incompatible` (134100) with the first entity that differs.
     package func check(_ model: Model) throws(StoreError) {
-        let (hashes, wanted) = (hashes, Self.hashes(of: model))
-        let names = Set(wanted.keys).union(hashes.keys)
-            .filter { wanted[$0] != hashes[$0] }.sorted()
+        let (names, wanted) = differing(from: model)
         guard let first = names.first else { return }
         let name = model.configuration.map { "\(model.name) (configuration \($0))" } ?? model.name
         let what =

@@ -6,7 +6,8 @@ import SteleModel
 /// which `VersionFacts` lists.
 package enum VersionHash {
     /// Returns the hash of an entity.
-    package static func of(_ entity: Entity, in model: Model) -> Data {
-        Data(SHA256.hash(data: VersionFacts(entity, in: model).bytes))
+    /// - Parameter asWritten: whether it is the one of earlier versions of Stele (`VersionFacts`).
+    package static func of(_ entity: Entity, in model: Model, asWritten: Bool = false) -> Data {
+        Data(SHA256.hash(data: VersionFacts(entity, in: model, asWritten: asWritten).bytes))
     }
 }

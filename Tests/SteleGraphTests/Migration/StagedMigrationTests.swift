@@ -12,13 +12,15 @@ import Testing
     final class Executor: StagedMigrationExecutor {
         var checksum: String?
         var calls: [String] = []
+        /// Whether the checksum may be that of an earlier version of Stele.
+        var isOfEarlierStele = false
 
         init(_ checksum: String?) { self.checksum = checksum }
 
         func versionChecksum() throws -> String? { checksum }
 
         func migrate(from source: Model, to destination: Model) throws {
-            #expect(checksum == source.versionChecksum)
+            #expect(isOfEarlierStele || checksum == source.versionChecksum)
             calls.append("migrate to \(destination.name)")
             checksum = destination.versionChecksum
         }
@@ -75,6 +77,31 @@ import Testing
             #expect(executor.calls == Array(calls))
             #expect(executor.checksum == models[4].versionChecksum)
         }
+    }
+
+    /// A store that an earlier version of Stele made, and the checksum that it had.
+    @Test func aStageIsFoundByTheFormerChecksum() throws {
+        let person = EntityMaker("Person").attribute("a", .string)
+            .attribute("b", .string) { $0.derivationExpression = "canonical:( a )" }
+        let old = try makeModel(name: "V1", [person])
+        let new = try makeModel(name: "V2", [person.attribute("c", .string)])
+        #expect(old.versionChecksum != old.formerVersionChecksum)
+        let manager = StagedMigrationManager([
+            .lightweight(
+                [
+                    ManagedObjectModelReference(versionChecksum: old.formerVersionChecksum) { old },
+                    ManagedObjectModelReference(versionChecksum: new.formerVersionChecksum) { new },
+                ], label: "only")
+        ])
+        for checksum in [old.formerVersionChecksum, old.versionChecksum] {
+            let executor = Executor(checksum)
+            executor.isOfEarlierStele = true
+            try manager.migrate(executor, to: new)
+            #expect(executor.calls == ["migrate to V2"])
+        }
+        let done = Executor(new.formerVersionChecksum)
+        try manager.migrate(done, to: new)
+        #expect(done.calls == [])
     }
 
     @Test func codeRunsBeforeAndAfterACustomStage() throws {
