@@ -19,6 +19,9 @@ struct ModelPackage {
     /// The model's name, which all its versions share.
     var name: String { file.name }
 
+    /// Notes on what the model has and Stele ignores.
+    var notes: [ModelError] { file.notes }
+
     /// The version hashes that Core Data has computed, by the names of the versions.
     var versionHashes: [String: [String: [UInt8]]] { file.versionHashes }
 

@@ -84,6 +84,9 @@ struct Serving {
             return try Ground.sample()
         }
         let package = try ModelPackage(path)
+        for note in package.notes {
+            logger.warning("\(note)", metadata: ["model": "\(package.path)"])
+        }
         // A store that is named in place of a model is served with its own model.
         let own = StoreOpening.isSQLite(file: path) ? path : nil
         let opening = try StoresOpening(

@@ -1,0 +1,53 @@
+// What commands say of files that they cannot use, and of what they ignore.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct MessageTests {
+    private let league = samplePath("League")
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Runs the program for ten seconds at most; then the status is 124.
+    private func run(_ arguments: String...) throws -> (
+        status: Int32, output: String, errors: String
+    ) {
+        let program = try Program(
+            ["10", Program.path] + arguments, folder: folder.path, file: "/usr/bin/timeout")
+        let (status, errors) = program.end()
+        return (status, program.text, errors)
+    }
+
+    /// Serves, and returns the first line and what stands on standard error.
+    private func serve(_ arguments: String...) throws -> (line: String, errors: String) {
+        let program = try Program(["serve"] + arguments + ["--port", "0"], folder: folder.path)
+        let lines = program.lines(3)
+        program.signal(SIGTERM)
+        let (status, errors) = program.end()
+        #expect(status == 0, "\(errors)")
+        return (lines.first ?? "", errors)
+    }
+
+    private func make(_ store: String) throws {
+        let seeds = league.replacing("Models/League.xcdatamodeld", with: "Seeds/League")
+        let made = try run(
+            "import", league, "--store", store, "--key", "Team.name", "\(seeds)/Team.ndjson",
+            "\(seeds)/Player.ndjson")
+        #expect(made.status == 0, "\(made.errors)")
+    }
+
+    @Test func whatAModelHasWithoutEffectIsLogged() throws {
+        let text = """
+            <model><entity name="A" allowsMagic="YES"><attribute name="a" attributeType="String" \
+            optional="YES" colour="red"/></entity></model>
+            """
+        try folder.write(text, to: "M.xcdatamodel/contents")
+        let (_, errors) = try serve("M.xcdatamodel", "--store", "s.sqlite")
+        let warnings = errors.split(separator: "\n").filter { $0.contains(" warning ") }
+        #expect(warnings.count == 2, "\(errors)")
+        #expect(errors.contains("A.a: the attribute colour"), "\(errors)")
+        #expect(try !serve(league, "--store", "l.sqlite").errors.contains(" warning "))
+    }
+}
