@@ -17,6 +17,7 @@ enum SQLiteFailure {
         case SQLITE_NOTADB:
             let path = file(connection) ?? place
             return .incompatible(code: 134080, "\(path) is not an SQLite database")
+        case SQLITE_CORRUPT: return .failed(damage(connection, place, message))
         case SQLITE_CANTOPEN:
             return .incompatible(
                 code: 134080,
@@ -48,6 +49,38 @@ enum SQLiteFailure {
                 + "(--read-only)")
     }
 
+    /// The sentence for a damaged file, which an incomplete copy is, too.
+    private static func damage(
+        _ connection: OpaquePointer, _ place: String, _ message: String
+    ) -> String {
+        let path = file(connection) ?? place
+        let beside = file(connection, "history").map { " or \($0)" } ?? ""
+        let remedy =
+            "stele inspect says what else is wrong with it; use another copy of the file, made "
+            + "while no program has it open, or with the files -wal and -shm beside it"
+        guard let (size, wanted) = sizes(path), size < wanted else {
+            return "\(path)\(beside) is damaged, or an incomplete copy (SQLite: \(message)): "
+                + remedy
+        }
+        return
+            "\(path) is damaged, or an incomplete copy: it has \(size) bytes, and its header says "
+            + "\(wanted): \(remedy)"
+    }
+
+    /// The size of a file in bytes, and that in its header; nil where it has none.
+    private static func sizes(_ path: String) -> (size: Int, wanted: Int)? {
+        var found = stat()
+        guard stat(path, &found) == 0, let opened = fopen(path, "rbe") else { return nil }
+        defer { fclose(opened) }
+        var head = [UInt8](repeating: 0, count: 100)
+        guard fread(&head, 1, head.count, opened) == head.count else { return nil }
+        func number(_ bytes: Range<Int>) -> Int { head[bytes].reduce(0) { $0 << 8 | Int($1) } }
+        // The number of pages is valid where it was written with the last change.
+        guard number(24..<28) == number(92..<96) else { return nil }
+        let pageSize = number(16..<18)
+        return (Int(found.st_size), (pageSize == 1 ? 65_536 : pageSize) * number(28..<32))
+    }
+
     /// The system's reason why there is no file at a path, and none can be made; nil for another.
     private static func reason(_ path: String) -> String? {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
@@ -61,9 +94,9 @@ enum SQLiteFailure {
     /// The most characters of a statement in an error.
     private static let placeLength = 2_000
 
-    /// The path of the connection's file.
-    private static func file(_ connection: OpaquePointer) -> String? {
-        sqlite3_db_filename(connection, "main").map { String(cString: $0) }
+    /// The path of the file of one of the connection's databases.
+    private static func file(_ connection: OpaquePointer, _ database: String = "main") -> String? {
+        sqlite3_db_filename(connection, database).map { String(cString: $0) }
             .flatMap { $0.isEmpty ? nil : $0 }
     }
 

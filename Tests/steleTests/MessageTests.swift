@@ -50,4 +50,24 @@ import Testing
         #expect(errors.contains("A.a: the attribute colour"), "\(errors)")
         #expect(try !serve(league, "--store", "l.sqlite").errors.contains(" warning "))
     }
+
+    @Test func anIncompleteCopyIsNamedWithItsSize() throws {
+        try make("s.sqlite")
+        let path = folder.path + "/s.sqlite"
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(bytes.count > 20_000)
+        try bytes.prefix(20_000).write(to: URL(fileURLWithPath: path))
+        for arguments in [["serve", league, "--store"], ["inspect"], ["serve"]] {
+            let program = try Program(
+                ["10", Program.path] + arguments + ["s.sqlite"], folder: folder.path,
+                file: "/usr/bin/timeout")
+            let (status, errors) = program.end()
+            let said = errors + program.text
+            #expect(status != 0 && status != 124)
+            #expect(said.contains("is damaged, or an incomplete copy"), "\(arguments) \(said)")
+            #expect(
+                said.contains("it has 20000 bytes, and its header says \(bytes.count)"), "\(said)")
+            #expect(said.contains("use another copy"), "\(said)")
+        }
+    }
 }
