@@ -60,7 +60,10 @@ package final class Call: Sendable {
         if case .query = route.resource, let body {
             query = try Query(request, body: body, limits: limits)
         } else {
-            query = try Query(request.query, for: Self.parameters(of: route), limits: limits)
+            let template =
+                if case .template(let it) = route.resource { it.variables } else { [String]() }
+            query = try Query(
+                request.query, for: Self.parameters(of: route), limits: limits, template: template)
         }
         format = try Self.format(route, query, terms)
         if query[.sectionBy] != nil, format != .events {

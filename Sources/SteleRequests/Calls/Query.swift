@@ -14,15 +14,21 @@ package struct Query: Sendable {
     let queries: [(name: String, value: String)]
 
     /// Reads a query string for a route that takes certain parameters.
+    /// - Parameter template: the variables of the fetch request template that the route names.
     /// - Throws: `Problem` for what cannot be decoded, a parameter given twice, and one that the
     ///   route does not know, with the nearest.
-    package init(_ text: String?, for known: Set<Parameter>, limits: Limits) throws {
-        try self.init(pairs: Self.pairs(text ?? "", limits: limits), for: known)
+    package init(
+        _ text: String?, for known: Set<Parameter>, limits: Limits, template: [String] = []
+    ) throws {
+        try self.init(
+            pairs: Self.pairs(text ?? "", limits: limits), for: known, template: template)
     }
 
     /// Reads names and values that are decoded already.
     /// - Throws: as from a query string.
-    init(pairs: [(name: String, value: String)], for known: Set<Parameter>) throws {
+    init(
+        pairs: [(name: String, value: String)], for known: Set<Parameter>, template: [String] = []
+    ) throws {
         var values: [(parameter: Parameter, value: String)] = []
         var variables: [(name: String, value: String)] = []
         var names = Set<String>()
@@ -44,7 +50,7 @@ package struct Query: Sendable {
                 }
                 queries.append((query, value))
             } else {
-                throw Self.unknown(name, value, known)
+                throw Self.unknown(name, value, known, template)
             }
         }
         self.values = values
@@ -111,7 +117,7 @@ package struct Query: Sendable {
     }
 
     private static func unknown(
-        _ name: String, _ value: String, _ known: Set<Parameter>
+        _ name: String, _ value: String, _ known: Set<Parameter>, _ template: [String]
     ) -> Problem {
         let names = known.map(\.name).sorted()
         let shown = name.count > 60 ? "\(name.prefix(60))…" : name
@@ -121,10 +127,12 @@ package struct Query: Sendable {
                 "unknown parameter \(shown): it looks like the tail of a predicate",
                 hint: "in a predicate write AND, or encode & as %26")
         }
+        let variable = template.first { $0.lowercased() == name.lowercased() }
         let takes = names.isEmpty ? "takes none" : "takes \(names.joined(separator: ", "))"
         return Problem(
             .unknownParameter, "unknown parameter \(shown); this route \(takes)",
-            hint: Parameter.meant(by: name, among: known) ?? Nearest.hint(to: name, among: names)
+            hint: variable.map { "it is a variable of the template: var.\($0)=…" }
+                ?? Parameter.meant(by: name, among: known) ?? Nearest.hint(to: name, among: names)
                 ?? conditionHint(name, known))
     }
 
