@@ -39,7 +39,9 @@ extension ModelFile {
             ModelError(
                 VersionInfo.fileName,
                 "it has no version hashes of \(unknown.joined(separator: ", ")): only Core Data "
-                    + "computes them")
+                    + "computes them",
+                hint: "a store that Core Data made with that version has them: stele model momd "
+                    + "STORE")
         ]
     }
 

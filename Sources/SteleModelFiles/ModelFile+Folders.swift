@@ -6,6 +6,12 @@ extension ModelFile {
     /// Reads a `contents` file, a compiled or a JSON model.
     static func readFile(_ path: ModelPath) throws(ModelErrors) -> ModelFile {
         let bytes = try path.bytes()
+        guard !bytes.isEmpty else {
+            throw ModelErrors(
+                path.path, "the file is empty",
+                hint: "give a model; a store that is still empty needs its model, and is given by "
+                    + "--store")
+        }
         try refuseOther(path, bytes)
         let first = bytes.first { !Self.blanks.contains($0) }
         if bytes.starts(with: "bplist".utf8) || path.path.hasSuffix(".mom") {

@@ -6,8 +6,9 @@ import SteleSQL
 /// A store in an SQLite file that is only read. Nothing in the file's folder is changed or created:
 /// no log, no lock, no history, and a store of another program is not adopted.
 ///
-/// A store without a log is read itself, as immutable. Of one with a `-wal` or a rollback journal a
-/// private copy is read. In either case changes of other programs are not seen.
+/// A store without a log is read itself, as immutable, so no other program may change the file
+/// meanwhile. Of one with a `-wal` or a rollback journal a private copy is read, and changes of other
+/// programs are not seen.
 public final class ReadOnlySQLiteStore: ReadOnlyStore {
     /// The model of the stored objects.
     public let model: Model

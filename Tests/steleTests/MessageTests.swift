@@ -70,4 +70,62 @@ import Testing
             #expect(said.contains("use another copy"), "\(said)")
         }
     }
+
+    @Test func aFileThatIsNoModelIsNamed() throws {
+        try folder.write("", to: "empty.sqlite")
+        let empty = try run("serve", "empty.sqlite", "--read-only")
+        #expect(empty.status == 1)
+        #expect(empty.errors.contains("empty.sqlite: the file is empty"), "\(empty.errors)")
+        for type in ["xml", "binary", "text"] {
+            _ = try serve(league, "--store", "s.\(type)")
+            for command in ["serve", "model"] {
+                let found = try run(command, "s.\(type)")
+                #expect(found.status == 1)
+                #expect(
+                    found.errors.contains("s.\(type) is a store of the type \(type)")
+                        && found.errors.contains("--store"), "\(found.errors)")
+            }
+        }
+    }
+
+    @Test func aNewStoreIsCalledNew() throws {
+        #expect(try serve(league, "--store", "s.sqlite").line.hasSuffix("(sqlite, new)"))
+        #expect(try serve(league, "--store", "s.sqlite").line.hasSuffix("(sqlite)"))
+        let stash = samplePath("Stash")
+        let stores = ["Notes=notes.sqlite", "Passwords=passwords.sqlite"]
+        for (given, ending) in [
+            (stores[0] + "," + stores[1], "(sqlite, new)"),
+            (stores[0] + ",Passwords=p.sqlite", "(sqlite, new: p.sqlite)"),
+        ] {
+            let program = try Program(
+                ["serve", stash, "--port", "0", "--store", given],
+                environment: ["STELE_ENCRYPTION_KEY": String(repeating: "5e", count: 32)],
+                folder: folder.path)
+            let line = program.lines(3).first ?? ""
+            #expect(line.hasSuffix(ending), "\(line)")
+            program.signal(SIGTERM)
+            _ = program.end()
+        }
+    }
+
+    /// A store of another model is served with its own.
+    @Test func aStoreOfAnotherModelNamesItsOwn() throws {
+        try make("s.sqlite")
+        let hint = "stele serve s.sqlite serves the store with its own model"
+        for model in [samplePath("Tasks"), samplePath("LeagueManager")] {
+            let found = try run("serve", model, "--store", "s.sqlite")
+            #expect(found.status == 1 && found.errors.contains(hint), "\(found.errors)")
+        }
+        // One whose version is known is migrated, or served so.
+        let text = try String(
+            contentsOfFile: league + "/League.xcdatamodel/contents", encoding: .utf8)
+        try folder.write(text, to: "L.xcdatamodeld/L.xcdatamodel/contents")
+        try folder.write(
+            text.replacing(
+                "<entity name=\"Team\"", with: "<entity name=\"Fan\"/><entity name=\"Team\""),
+            to: "L.xcdatamodeld/L 2.xcdatamodel/contents")
+        let offered = try run("serve", "L.xcdatamodeld", "--store", "s.sqlite")
+        #expect(offered.status == 1 && offered.errors.contains("--migrate"), "\(offered.errors)")
+        #expect(offered.errors.contains(hint), "\(offered.errors)")
+    }
 }

@@ -153,7 +153,7 @@ import Testing
         try add(2)
         let program = try Program(["serve", "Staff", "--port", "0"], folder: folder.path)
         let lines = program.lines(3)
-        #expect(lines.first == "Staff, version v2, 1 entity, from Staff.sqlite (sqlite)")
+        #expect(lines.first == "Staff, version v2, 1 entity, from Staff.sqlite (sqlite, new)")
         let index = try Caller(lines).ask("GET", "/")?.json as? [String: Any]
         #expect(index?["model"] as? String == "Staff")
         #expect(index?["modelVersion"] as? String == "v2")
@@ -306,7 +306,9 @@ import Testing
             let (status, errors) = program.end()
             #expect(status == 1 && errors.contains("adds Person.age"), "\(command): \(errors)")
             #expect(
-                errors.hasSuffix("\nstele migrate \(model) --store \(store) does this\n"),
+                errors.hasSuffix(
+                    "\nstele migrate \(model) --store \(store) does this\n"
+                        + "stele serve \(store) serves the store with its own model\n"),
                 "\(command): \(errors)")
             #expect(!errors.contains("--migrate"), "\(command): \(errors)")
         }

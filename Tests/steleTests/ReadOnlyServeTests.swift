@@ -66,7 +66,10 @@ import Testing
             try check($0, store, hasHistory: store == "s.sqlite")
             #expect(try FolderState(folder.path) == before)
         }
-        #expect(errors.contains("read-only: what other programs change"))
+        let notice =
+            store == "s.sqlite"
+            ? "read-only: no other program may change the file" : "read-only: what other programs"
+        #expect(errors.contains(notice), "\(errors)")
         #expect(!errors.contains(" error "), "\(errors)")
         #expect(try FolderState(folder.path) == before)
         let seen = try Program.run("inspect", store, "--model", league, folder: folder.path)

@@ -28,7 +28,8 @@ import Testing
         let stores = ["STELE_STORE": "Notes=notes.sqlite,Passwords=passwords.sqlite"]
         var (program, lines) = try serve(variables: stores)
         #expect(
-            lines.first == "Stash, 4 entities, from notes.sqlite, passwords.sqlite (sqlite)")
+            lines.first
+                == "Stash, 4 entities, from notes.sqlite, passwords.sqlite (sqlite, new)")
         var caller = try Caller(lines)
         let made = caller.ask(
             "POST", "/transactions",
@@ -66,7 +67,7 @@ import Testing
     @Test func aStoreOfAnotherTypeExpiresTheTokensOfEarlierProcesses() throws {
         let options = ["--store", "Notes=notes.sqlite", "--store", "Passwords=passwords.xml"]
         var (program, lines) = try serve(options[0], options[1], options[2], options[3])
-        #expect(lines.first?.hasSuffix("(sqlite, xml)") == true)
+        #expect(lines.first?.hasSuffix("(sqlite, xml, new)") == true)
         var caller = try Caller(lines)
         _ = caller.ask("POST", "/Note", "{\"title\":\"one\"}")
         _ = caller.ask("POST", "/Category", "{\"name\":\"House\"}")

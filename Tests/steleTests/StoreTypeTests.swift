@@ -25,7 +25,9 @@ import Testing
         _ = caller.ask("POST", "/Team", "{\"name\":\"A|b\"}")
         let teams = caller.ask("GET", "/Team/count")?.body ?? ""
         let index = caller.ask("GET", "/")?.json as? [String: Any]
-        #expect(lines[0].hasSuffix("(\(index?["store"] as? String ?? ""))"))
+        let type = index?["store"] as? String ?? ""
+        // A store that this service has made is new.
+        #expect(lines[0].hasSuffix(teams == "{\"count\":1}" ? "(\(type), new)" : "(\(type))"))
         program.signal(SIGTERM)
         #expect(program.end().status == 0)
         return (lines[0], teams)
@@ -37,7 +39,7 @@ import Testing
     ])
     func theNameTellsTheTypeOfANewStore(_ name: String, _ type: String) throws {
         let (line, teams) = try serve("--store", name)
-        #expect(line == "League, 2 entities, from \(name) (\(type))")
+        #expect(line == "League, 2 entities, from \(name) (\(type), new)")
         #expect(teams == "{\"count\":1}")
         #expect(try serve("--store", name).teams == "{\"count\":2}")
         // The first bytes win over the name.
@@ -47,12 +49,13 @@ import Testing
     }
 
     @Test func theSettingTellsTheType() throws {
-        #expect(try serve("--store-type", "text").line.hasSuffix("from League.txt (text)"))
+        #expect(try serve("--store-type", "text").line.hasSuffix("from League.txt (text, new)"))
         #expect(try serve("--store", "League.txt").teams == "{\"count\":2}")
         let line = try serve(environment: ["STELE_STORE_TYPE": "XML"]).line
-        #expect(line.hasSuffix("from League.xml (xml)"))
-        #expect(try serve("--store", "b.xml", "--store-type", "binary").line.hasSuffix("(binary)"))
-        #expect(try serve().line.hasSuffix("from League.sqlite (sqlite)"))
+        #expect(line.hasSuffix("from League.xml (xml, new)"))
+        #expect(
+            try serve("--store", "b.xml", "--store-type", "binary").line.hasSuffix("(binary, new)"))
+        #expect(try serve().line.hasSuffix("from League.sqlite (sqlite, new)"))
     }
 
     @Test func aStoreInMemoryHasNoFile() throws {

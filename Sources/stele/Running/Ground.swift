@@ -14,6 +14,8 @@ struct Ground {
     let name: String
     /// The model's name.
     let modelName: String
+    /// What is said of stores that are new, for the first line.
+    var newness = ""
     /// The entity of the example request.
     var firstEntity: String?
     /// The files to load.

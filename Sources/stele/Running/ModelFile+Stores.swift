@@ -1,5 +1,6 @@
 /// Models in files of every kind, stores among them.
 
+import SteleFiles
 import SteleModel
 import SteleModelFiles
 import SteleSQLite
@@ -13,6 +14,11 @@ extension ModelFile {
             if StoreOpening.isSQLite(file: path) { return try SQLiteStore.modelFile(path: path) }
             return try ModelFile.read(path)
         } catch {
+            if ModelPath(path).kind == .file, let format = try? FileFormats.format(ofFile: path) {
+                throw Failure(
+                    "\(path) is a store of the type \(format.name), which does not have its model: "
+                        + "give the model in its place, and the store by --store")
+            }
             let text = error.description
             throw Failure(text.contains(path) ? text : "\(path): \(text)")
         }

@@ -5,6 +5,7 @@ import Logging
 import SteleGraph
 import SteleHTTP
 import SteleModel
+import StelePersistence
 import StelePredicates
 import SteleSQLite
 import SteleService
@@ -92,16 +93,24 @@ struct Serving {
         let opening = try StoresOpening(
             settings.store ?? own, type: settings.storeType, package.model, name: package.name,
             history: settings.history, readOnly: settings.readOnly)
+        let new = opening.newPaths
         let store = try opening.open(package, settings.migrate ? .migrate : .offer)
         if store.isReadOnly {
-            logger.notice(
-                "read-only: what other programs change from now on is not seen",
-                metadata: ["store": "\(opening.name)"])
+            let members = (store as? StoreGroup)?.stores ?? [store]
+            let isFileRead = members.contains { ($0 as? ReadOnlySQLiteStore)?.isCopied == false }
+            let notice =
+                isFileRead
+                ? "no other program may change the file meanwhile, because some of its changes "
+                    + "would be seen and others not"
+                : "what other programs change from now on is not seen"
+            logger.notice("read-only: \(notice)", metadata: ["store": "\(opening.name)"])
         }
-        return Ground(
-            store: store,
-            name: opening.name,
-            modelName: package.name)
+        var ground = Ground(store: store, name: opening.name, modelName: package.name)
+        if !new.isEmpty {
+            let names = new == opening.paths ? "" : ": \(new.joined(separator: ", "))"
+            ground.newness = ", new\(names)"
+        }
+        return ground
     }
 
     /// Reads a model, and checks that it can be served.
@@ -119,7 +128,7 @@ struct Serving {
         if settings.token != nil { curl += "-H \"Authorization: Bearer $STELE_TOKEN\" " }
         curl += address + Self.path(of: ground.firstEntity ?? served.first?.name)
         return """
-            \(title), \(count), from \(ground.name) (\(ground.store.type))
+            \(title), \(count), from \(ground.name) (\(ground.store.type)\(ground.newness))
             on \(address)
             try: \(curl)
 

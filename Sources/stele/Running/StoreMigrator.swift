@@ -35,6 +35,7 @@ struct StoreMigrator {
             error.hint =
                 (error.hint.map { "\($0); " } ?? "")
                 + "stele model contents \(path) writes the model that is in the store, if there is one"
+                + (opening.ownModelHint.map { "; \($0)" } ?? "")
             throw error
         }
     }
@@ -173,7 +174,8 @@ extension StoreOpening {
         guard other == .migrate, !plan.isBackward else {
             throw Failure(
                 (["\(path): \(plan.lines[0])"] + plan.lines.dropFirst()
-                    + [hint(plan, package, other)]).joined(separator: "\n"))
+                    + [hint(plan, package, other)] + [ownModelHint].compactMap { $0 }).joined(
+                        separator: "\n"))
         }
         for line in plan.lines { printError(line) }
         let bar = ProgressBar()

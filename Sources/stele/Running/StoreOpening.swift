@@ -114,6 +114,12 @@ struct StoreOpening {
         return Int64(found.st_size)
     }
 
+    /// Whether opening the store creates it.
+    var isNew: Bool {
+        var found = stat()
+        return type != InMemoryStore.type && (stat(path, &found) != 0 || found.st_size == 0)
+    }
+
     /// Opens the store; creates its file where there is none.
     /// - Throws: `Failure` whose sentence has the path.
     func open(_ model: Model) throws -> any PersistentStore {
@@ -122,8 +128,17 @@ struct StoreOpening {
 
     /// The error with the path.
     func located(_ error: StoreError) -> Failure {
-        let sentence = Failure.sentence(error)
+        var sentence = Failure.sentence(error)
+        if case .incompatible(code: 134100, _) = error, let ownModelHint {
+            sentence += "; \(ownModelHint)"
+        }
         return Failure(sentence.contains(path) ? sentence : "\(path): \(sentence)")
+    }
+
+    /// How to serve a store of another model with the model that it has; nil for one without.
+    var ownModelHint: String? {
+        guard isSQLite, (try? SQLiteStore.modelFile(path: path)) != nil else { return nil }
+        return "stele serve \(shellWord(path)) serves the store with its own model"
     }
 
     /// Whether the store is an SQLite store.

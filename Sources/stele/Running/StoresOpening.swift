@@ -106,6 +106,9 @@ struct StoresOpening {
     /// The paths of the files.
     var paths: [String] { stores.map(\.opening.path) }
 
+    /// The paths of the files that do not exist yet.
+    var newPaths: [String] { stores.map(\.opening).filter(\.isNew).map(\.path) }
+
     /// The paths of the files, for messages.
     var name: String { paths.joined(separator: ", ") }
 
