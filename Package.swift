@@ -70,7 +70,8 @@ let package = Package(
             swiftSettings: settings, linkerSettings: [.linkedLibrary("_FoundationICU")]),
         // Files of models and archived predicates, which need the language.
         .target(
-            name: "SteleModelFiles", dependencies: ["SteleModel", "StelePredicates", "CZlib"],
+            name: "SteleModelFiles",
+            dependencies: ["SteleModel", "StelePredicates", "SteleSystem", "CZlib"],
             swiftSettings: settings),
         .target(
             name: "StelePersistence",

@@ -1,5 +1,6 @@
 import Glibc
 import StelePersistence
+import SteleSystem
 
 /// Reads files whole, and replaces them whole.
 enum WholeFile {
@@ -15,7 +16,8 @@ enum WholeFile {
     }
 
     private static func read(_ path: String, limit: Int) throws(StoreError) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        if let other = FileKind.otherThanFile(path) { throw notAFile(path, other) }
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
             throw unreadable(path)
@@ -23,9 +25,7 @@ enum WholeFile {
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0 else { throw unreadable(path) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .incompatible(code: 134080, "\(path) is not a file")
-        }
+        if let other = FileKind.words(status.st_mode) { throw notAFile(path, other) }
         var bytes = [UInt8](repeating: 0, count: min(limit, Int(status.st_size)))
         var count = 0
         while count < bytes.count {
@@ -39,6 +39,10 @@ enum WholeFile {
         }
         bytes.removeLast(bytes.count - count)
         return bytes
+    }
+
+    private static func notAFile(_ path: String, _ other: String) -> StoreError {
+        .incompatible(code: 134080, "\(path) is \(other), and a store is a file")
     }
 
     private static func unreadable(_ path: String) -> StoreError {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import SteleModel
+import SteleSystem
 
 /// The path of a file or folder of a model.
 package struct ModelPath {
@@ -57,6 +58,9 @@ package struct ModelPath {
     package func bytes() throws(ModelErrors) -> [UInt8] {
         // Foundation mishandles its buffer if the file is empty.
         let unreadable = ModelErrors(path, "the file cannot be read", hint: "check its permissions")
+        if let other = FileKind.otherThanFile(path) {
+            throw ModelErrors(path, "it is \(other), and a model is read from files")
+        }
         guard let file = fopen(path, "rb") else { throw unreadable }
         defer { fclose(file) }
         var bytes: [UInt8] = []

@@ -147,7 +147,7 @@ import Testing
         try RawDatabase(folder.path + "/other.sqlite").run("CREATE TABLE t (a)")
         let cases = [
             ("none.sqlite", "none.sqlite: there is no store"), ("hello", "hello is not a store"),
-            ("empty", "empty is not a store"), (".", "is not a file"),
+            ("empty", "empty is not a store"), (".", ". is a folder, and a store is a file"),
             ("other.sqlite", "other.sqlite is an SQLite database, but not a Core Data store"),
             (":memory:", "has no file"),
         ]

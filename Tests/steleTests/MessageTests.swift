@@ -128,4 +128,27 @@ import Testing
         #expect(offered.status == 1 && offered.errors.contains("--migrate"), "\(offered.errors)")
         #expect(offered.errors.contains(hint), "\(offered.errors)")
     }
+
+    /// Opening a named pipe would wait for a writer.
+    @Test func whatIsNoFileIsRefused() throws {
+        try #require(mkfifo(folder.path + "/f.sqlite", 0o600) == 0)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/link", withDestinationPath: "f.sqlite")
+        let places = [
+            ("f.sqlite", "a named pipe"), ("link", "a named pipe"), ("/dev/zero", "a device"),
+        ]
+        for (place, words) in places {
+            for arguments in [
+                ["inspect", place], ["serve", place], ["model", place], ["diff", league, place],
+                ["serve", league, "--store", place], ["export", league, "--store", place],
+                ["store", "metadata", "--store", place], ["migrate", league, "--store", place],
+            ] {
+                let program = try Program(
+                    ["10", Program.path] + arguments, folder: folder.path, file: "/usr/bin/timeout")
+                let (status, errors) = program.end()
+                #expect(status == 1 || status == 2, "\(arguments): \(status) \(errors)")
+                #expect(errors.contains("is \(words)"), "\(arguments): \(errors)")
+            }
+        }
+    }
 }

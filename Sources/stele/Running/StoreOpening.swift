@@ -5,6 +5,7 @@ import SteleFiles
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import SteleSystem
 
 /// A store's place and type, as a command was given them.
 struct StoreOpening {
@@ -99,7 +100,9 @@ struct StoreOpening {
 
     /// Whether a file is an SQLite database, by its first bytes.
     static func isSQLite(file path: String) -> Bool {
-        guard let file = fopen(path, "rbe") else { return false }
+        guard FileKind.otherThanFile(path) == nil, let file = fopen(path, "rbe") else {
+            return false
+        }
         defer { fclose(file) }
         let magic = Array("SQLite format 3\0".utf8)
         var start = [UInt8](repeating: 0, count: magic.count)
