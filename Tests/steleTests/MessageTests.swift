@@ -151,4 +151,21 @@ import Testing
             }
         }
     }
+
+    @Test func severalStoresAreInspected() throws {
+        for store in ["a.sqlite", "b.sqlite"] { try make(store) }
+        let both = try run("inspect", "a.sqlite", "b.sqlite")
+        #expect(both.status == 0 && both.errors.isEmpty)
+        #expect(both.output.hasPrefix("a.sqlite\nstore "))
+        #expect(both.output.contains("\n\nb.sqlite\nstore "), "\(both.output)")
+        let json = try run("inspect", "--json", "a.sqlite", "b.sqlite")
+        let list =
+            try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
+        #expect(list?.count == 2)
+        let more = try run("inspect", "a.sqlite", "none.sqlite", "b.sqlite")
+        #expect(more.status == 2 && more.errors.contains("none.sqlite: there is no store"))
+        #expect(more.output == both.output)
+        try RawDatabase(folder.path + "/b.sqlite").run("UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
+        #expect(try run("inspect", "a.sqlite", "b.sqlite").status == 1)
+    }
 }

@@ -1,6 +1,7 @@
 /// `stele inspect`: what a store has, and whether it agrees with itself.
 
 import ArgumentParser
+import SteleJSON
 import SteleModel
 import StelePersistence
 import StelePredicates
@@ -10,7 +11,7 @@ import SteleSQLite
 /// model.
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Print what a store has, and check it.",
+        commandName: "inspect", abstract: "Print what stores have, and check them.",
         discussion: """
             It prints the file, the metadata, the model version, the history, the objects of each \
             entity, the size of each table, and each place where the tables do not agree with the \
@@ -20,16 +21,17 @@ struct InspectCommand: ParsableCommand {
 
               stele inspect App.sqlite
               stele inspect league.sqlite --model League.xcdatamodeld
+              stele inspect Backups/*.sqlite
 
-            The exit status is 0 if all agrees, 1 if something does not and 2 if the store cannot \
+            The exit status is 0 if all agrees, 1 if something does not and 2 if a store cannot \
             be read. The whole file is read.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "The store's file; CONFIGURATION=FILE, with --model, for a store of one configuration.",
-            valueName: "store"))
-    var store: String
+            "The store's file, or several; CONFIGURATION=FILE, with --model, for a store of one "
+                + "configuration.", valueName: "store"))
+    var stores: [String]
 
     @Option(
         help: ArgumentHelp(
@@ -37,23 +39,47 @@ struct InspectCommand: ParsableCommand {
                 + "read by its model.", valueName: "path"))
     var model: String?
 
-    @Flag(help: "Print it as JSON.")
+    @Flag(help: "Print it as JSON: an object, or a list of them for several stores.")
     var json = false
 
     func run() throws {
         try Failure.reporting(ExitCode(2)) {
             try Transformers.registerFromEnvironment()
-            if store == StoreOpening.memoryPath {
-                throw Failure("a store of the type memory has no file that could be inspected")
+            var reports: [InspectionReport] = []
+            var isComplete = true
+            for store in stores {
+                do {
+                    let report = try report(store)
+                    if !json {
+                        let title = reports.isEmpty ? "\(store)\n" : "\n\(store)\n"
+                        write((stores.count == 1 ? "" : title) + report.text, to: 1)
+                    }
+                    reports.append(report)
+                } catch  where stores.count > 1 {
+                    // The others are inspected all the same.
+                    printError("stele: \(Failure.sentence(error))")
+                    isComplete = false
+                }
             }
-            var (opening, package) = try ExistingStore.find(store, model: model, isServed: false)
-            opening.isReadOnly = true
-            let report = InspectionReport(
-                path: opening.path, current: package?.model.name,
-                try Self.inspect(opening, package))
-            write(json ? report.json.pretty + "\n" : report.text, to: 1)
-            if !report.inspection.differences.isEmpty { throw ExitCode(1) }
+            if json {
+                let all = reports.map(\.json)
+                write((stores.count == 1 ? all[0] : .array(all)).pretty + "\n", to: 1)
+            }
+            if !isComplete { throw ExitCode(2) }
+            if reports.contains(where: { !$0.inspection.differences.isEmpty }) {
+                throw ExitCode(1)
+            }
         }
+    }
+
+    private func report(_ store: String) throws -> InspectionReport {
+        if store == StoreOpening.memoryPath {
+            throw Failure("a store of the type memory has no file that could be inspected")
+        }
+        var (opening, package) = try ExistingStore.find(store, model: model, isServed: false)
+        opening.isReadOnly = true
+        return InspectionReport(
+            path: opening.path, current: package?.model.name, try Self.inspect(opening, package))
     }
 
     private static func inspect(
