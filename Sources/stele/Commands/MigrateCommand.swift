@@ -25,7 +25,9 @@ struct MigrateCommand: ParsableCommand {
             valueName: "path"))
     var store: String
 
-    @Flag(help: "Print what would be done, and do nothing.")
+    @Flag(
+        help: "Print what would be done, and do nothing; the exit status is 1 if it cannot be done."
+    )
     var plan = false
 
     @Flag(help: "Also migrate to an older version, which removes what only the newer one has.")
@@ -41,8 +43,8 @@ struct MigrateCommand: ParsableCommand {
             guard let way = try migrator.plan() else {
                 throw Failure("\(store): there is no store")
             }
-            write(way.lines.map { $0 + "\n" }.joined(), to: 1)
-            if plan { return }
+            write(try migrator.lines(of: way).map { $0 + "\n" }.joined(), to: 1)
+            if plan { return try migrator.checkPolicies(of: way) }
             guard back || !way.isBackward else {
                 throw Failure("the current version is older than the store: give --back to do this")
             }

@@ -58,24 +58,6 @@ struct StoreMigrator {
             by: step.mappingModel, progress: report)
     }
 
-    /// Refuses a plan that asks for a policy, before any store is opened: policies are Swift code.
-    private func checkPolicies(of plan: MigrationPlan) throws {
-        for step in plan.steps {
-            for mapping in step.mappingModel.entityMappings {
-                guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty else {
-                    continue
-                }
-                throw step.located(
-                    MigrationError(
-                        .entityMigrationPolicy,
-                        "the mapping \(mapping.name) asks for the policy \(name), which is Swift "
-                            + "code that stele does not have",
-                        hint: "carry out the migration in a Swift program that passes the policy, "
-                            + "or write what it does as expressions in a mapping file"))
-            }
-        }
-    }
-
     /// Makes the new store in a folder beside the old one, step by step, and replaces the old one at
     /// the end.
     private func migrateBeside(
@@ -133,7 +115,7 @@ struct StoreMigrator {
 
 extension MigrationPlan.Step {
     /// An error of the step, with the name of its mapping model.
-    fileprivate func located(_ error: any Error) -> any Error {
+    func located(_ error: any Error) -> any Error {
         guard case .mappingModel(let name) = kind, !(error is StoreError) else { return error }
         return Failure("\(name): \(Failure.sentence(error))")
     }
@@ -172,12 +154,13 @@ extension StoreOpening {
         }
         guard let plan, !plan.isEmpty else { return try open(package.model) }
         guard other == .migrate, !plan.isBackward else {
+            let lines = try migrator.lines(of: plan)
             throw Failure(
-                (["\(path): \(plan.lines[0])"] + plan.lines.dropFirst()
+                (["\(path): \(lines[0])"] + lines.dropFirst()
                     + [hint(plan, package, other)] + [ownModelHint].compactMap { $0 }).joined(
                         separator: "\n"))
         }
-        for line in plan.lines { printError(line) }
+        for line in try migrator.lines(of: plan) { printError(line) }
         let bar = ProgressBar()
         defer { bar.clear() }
         try migrator.migrate(by: plan) { bar.show($0) }
@@ -190,6 +173,7 @@ extension StoreOpening {
     private func hint(
         _ plan: MigrationPlan, _ package: ModelPackage, _ other: OtherVersion
     ) -> String {
+        if let policy = plan.policies.first { return policy.remedy }
         let store = package.configuration.map { "\($0)=\(path)" } ?? path
         let command = "stele migrate \(shellWord(package.path)) --store \(shellWord(store))"
         if plan.isBackward {

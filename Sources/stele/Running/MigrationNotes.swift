@@ -1,0 +1,63 @@
+/// What the command says of a migration beside its steps.
+
+import SteleMigration
+import SteleModel
+import SteleSQLite
+
+/// A policy that a mapping of a plan asks for. Policies are Swift code, which the command has not.
+struct NeededPolicy {
+    let step: MigrationPlan.Step
+    /// The name of the entity mapping.
+    let mapping: String
+    /// The name of the policy.
+    let name: String
+
+    /// The need as a clause.
+    var sentence: String {
+        "the mapping \(mapping) asks for the policy \(name), which is Swift code"
+    }
+
+    /// How the store can be migrated nevertheless.
+    var remedy: String {
+        let program =
+            "carry out the migration in a Swift program that passes the policy, or write what it "
+            + "does as expressions in a mapping file"
+        guard case .mappingModel(let name) = step.kind else { return program }
+        return program + " that replaces \(name): two mapping models for one step are an error"
+    }
+}
+
+extension MigrationPlan {
+    /// The policies that its mappings ask for, in their order.
+    var policies: [NeededPolicy] {
+        steps.flatMap { step in
+            step.mappingModel.entityMappings.compactMap { mapping in
+                guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty else {
+                    return nil
+                }
+                return NeededPolicy(step: step, mapping: mapping.name, name: name)
+            }
+        }
+    }
+}
+
+extension StoreMigrator {
+    /// The plan in lines, with what the command cannot carry out, what may be missing, and who no
+    /// longer opens the result.
+    func lines(of plan: MigrationPlan) throws -> [String] {
+        if plan.isEmpty { return plan.lines }
+        var lines = plan.lines
+        for policy in plan.policies {
+            lines.append("stele cannot carry this out: \(policy.sentence)")
+        }
+        return lines
+    }
+
+    /// Refuses a plan that asks for a policy, before any store is opened.
+    /// - Throws: `MigrationError` (134170), or `Failure` with the name of the mapping model.
+    func checkPolicies(of plan: MigrationPlan) throws {
+        guard let policy = plan.policies.first else { return }
+        throw policy.step.located(
+            MigrationError(.entityMigrationPolicy, policy.sentence, hint: policy.remedy))
+    }
+}
