@@ -97,6 +97,7 @@ struct AppStoreMigrationTests {
         let (status, text) = try migrate("SampleModel.xcdatamodeld")
         #expect(status == 0, "\(text)")
         #expect(text.contains("ExpensiveSportCar becomes LuxuryCar"), "\(text)")
+        #expect(text.contains("an app with Apple's framework no longer opens"), "\(text)")
         let queries = [
             "SELECT Z_PK, Z_ENT, ZMAKER, ZMODEL, ZNUMBERPLATE, ZOWNER, ZISLIMITEDEDITION, "
                 + "ZMARKEDFORDELETIONASOF FROM ZCAR",

@@ -1,6 +1,7 @@
 /// What the plan of a migration says beside its steps, wherever a command prints it.
 
 import Foundation
+import SteleModelFiles
 import TestSupport
 import Testing
 
@@ -61,5 +62,29 @@ import Testing
         #expect(served.status == 1 && served.errors.contains(line), "\(served.errors)")
         #expect(served.errors.hasSuffix("(\(remedy))\n"), "\(served.errors)")
         #expect(try FolderState(folder.path) == before)
+    }
+
+    /// The new store has Stele's version hashes.
+    @Test func aPlanSaysThatTheAppIsLeftBehind() throws {
+        let line =
+            "\nan app with Apple's framework no longer opens the result, unless the model is a "
+            + ".momd with the hashes of v2 (VersionInfo.plist): keep a copy of the file\n"
+        let own = try run("migrate", "Staff", "--store", "s.sqlite", "--plan")
+        #expect(own.status == 0 && !own.output.contains("Apple"), "\(own.output)")
+        let app = folder.path + "/app.sqlite"
+        try makeBareStore(try ModelFile.read(folder.path + "/Staff/v1.json").model(), at: app)
+        let before = try FolderState(folder.path)
+        let plan = try run("migrate", "Staff", "--store", "app.sqlite", "--plan")
+        #expect(plan.status == 0 && plan.output.contains(line), "\(plan)")
+        let refused = try run("serve", "Staff", "--port", "0", "--store", "app.sqlite")
+        #expect(refused.status == 1 && refused.errors.contains(line), "\(refused.errors)")
+        #expect(refused.errors.contains("start with --migrate"), "\(refused.errors)")
+        #expect(try FolderState(folder.path) == before)
+        let done = try run("migrate", "Staff", "--store", "app.sqlite")
+        #expect(done.status == 0 && done.output.contains(line), "\(done)")
+        // From here on it is Stele's own.
+        try folder.write(Self.version("name", "age"), to: "Staff/v3.json")
+        let later = try run("migrate", "Staff", "--store", "app.sqlite", "--plan")
+        #expect(later.status == 0 && !later.output.contains("Apple"), "\(later)")
     }
 }

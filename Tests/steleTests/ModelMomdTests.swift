@@ -123,6 +123,7 @@ import Testing
             .write(to: URL(filePath: info))
         let migrated = try Program.run("migrate", next, "--store", store)
         #expect(migrated.status == 0, "\(migrated.errors)")
+        #expect(!migrated.output.contains("no longer opens"), "\(migrated.output)")
         let known = try #require(
             list["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]])
         #expect(try hashes(store) == known["SampleModel2"])

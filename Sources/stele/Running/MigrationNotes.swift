@@ -50,7 +50,21 @@ extension StoreMigrator {
         for policy in plan.policies {
             lines.append("stele cannot carry this out: \(policy.sentence)")
         }
+        if try isLostToApps(plan) {
+            lines.append(
+                "an app with Apple's framework no longer opens the result, unless the model is a "
+                    + ".momd with the hashes of \(plan.destination.name) (VersionInfo.plist): keep a "
+                    + "copy of the file")
+        }
         return lines
+    }
+
+    /// Whether the store has version hashes of Core Data, and the result gets those of Stele.
+    private func isLostToApps(_ plan: MigrationPlan) throws -> Bool {
+        guard opening.isSQLite, try !SQLiteStore.isMigratedInPlace(path: opening.path) else {
+            return false
+        }
+        return opening.publishedHashes(of: plan.destination.model) == nil
     }
 
     /// Refuses a plan that asks for a policy, before any store is opened.

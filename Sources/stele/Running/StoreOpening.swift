@@ -186,13 +186,20 @@ struct StoreOpening {
         _ path: String, _ model: Model, identifier: String? = nil
     ) throws(StoreError) -> any PersistentStore {
         guard let format = FileFormats.named(type) else {
-            let stored = Set(model.storedEntities.map(\.name))
             return try SQLiteStore.open(
                 path: path, model: model, identifier: identifier, history: history,
-                versionHashes: versionHashes[model.name]?.filter { stored.contains($0.key) })
+                versionHashes: publishedHashes(of: model))
         }
         return try AtomicStore.open(
             path: path, model: model, format: format, identifier: identifier)
+    }
+
+    /// The version hashes that Core Data has computed for the stored entities of a model; nil where
+    /// one of them is not known.
+    func publishedHashes(of model: Model) -> [String: [UInt8]]? {
+        let stored = Set(model.storedEntities.map(\.name))
+        let known = versionHashes[model.name]?.filter { stored.contains($0.key) }
+        return known?.count == stored.count ? known : nil
     }
 }
 
