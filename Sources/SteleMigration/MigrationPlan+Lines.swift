@@ -68,6 +68,9 @@ extension MigrationPlan.Step {
         return details + requirements.map { "requires: \($0)" }
     }
 
+    /// Whether objects or values are removed.
+    public var removes: Bool { details.contains { $0.hasPrefix("removes ") } }
+
     /// Whether an entity is added.
     private var hasAdditions: Bool {
         mappingModel.entityMappings.contains { $0.sourceEntityName == nil }

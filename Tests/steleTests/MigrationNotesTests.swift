@@ -87,4 +87,55 @@ import Testing
         let later = try run("migrate", "Staff", "--store", "app.sqlite", "--plan")
         #expect(later.status == 0 && !later.output.contains("Apple"), "\(later)")
     }
+
+    private static let names = mapping(
+        #""attributes":{"name":"$source.first + ' ' + $source.last"}"#)
+
+    /// Xcode projects often have a folder of mapping models beside the model.
+    @Test func aMappingModelInAFolderBesideTheModelIsUsed() throws {
+        try folder.write(Self.names, to: "MappingModels/names.mapping.json")
+        let way = "v1 to v2, by the mapping model ./MappingModels/names.mapping.json"
+        let plan = try run("migrate", "Staff", "--store", "s.sqlite", "--plan")
+        #expect(plan.output.contains(way), "\(plan)")
+        // The same from within the model's folder.
+        let inside = try Program.run(
+            "migrate", ".", "--store", "../s.sqlite", "--plan", folder: folder.path + "/Staff")
+        #expect(
+            inside.output.contains("by the mapping model ./../MappingModels/names.mapping.json"),
+            "\(inside)")
+        let done = try run("migrate", "Staff", "--store", "s.sqlite")
+        #expect(done.status == 0, "\(done)")
+        let all = try run("export", "Staff", "--store", "s.sqlite")
+        #expect(all.output.contains(#""name":"Ann Lee""#), "\(all)")
+        // A second one for the same step is refused, wherever it is.
+        try folder.write(Self.names, to: "More/names.mapping.json")
+        try folder.write(#"{"first":"Bo","last":"Ek"}"#, to: "Person.ndjson")
+        let older = try run("import", "Staff/v1.json", "--store", "t.sqlite", "Person.ndjson")
+        #expect(older.status == 0, "\(older)")
+        let two = try run("migrate", "Staff", "--store", "t.sqlite", "--plan")
+        #expect(two.status == 1 && two.errors.contains("./More/names.mapping.json"), "\(two)")
+    }
+
+    @Test func aPlanThatRemovesSaysWhereMappingModelsWereLookedFor() throws {
+        let line =
+            "\nno mapping model (.xcmappingmodel, .cdm, .mapping.json) was found in ., in the "
+            + "folders in it, and in Staff\n"
+        let elsewhere = try TemporaryFolder()
+        try elsewhere.write(Self.names, to: "names.mapping.json")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/Linked", withDestinationPath: elsewhere.path)
+        for place in [".old", "Other.xcdatamodeld", "Other.momd", "Other", "A/B"] {
+            try folder.write(Self.names, to: "\(place)/names.mapping.json")
+        }
+        try folder.write(Self.version("first"), to: "Other/v1.json")
+        let plan = try run("migrate", "Staff", "--store", "s.sqlite", "--plan")
+        #expect(plan.status == 0 && plan.output.contains("removes Person.last"), "\(plan)")
+        #expect(plan.output.contains(line), "\(plan.output)")
+        let refused = try run("serve", "Staff", "--port", "0", "--store", "s.sqlite")
+        #expect(refused.status == 1 && refused.errors.contains(line), "\(refused.errors)")
+        // Nothing is removed.
+        try folder.write(Self.version("first", "last", "age"), to: "Staff/v2.json")
+        let harmless = try run("migrate", "Staff", "--store", "s.sqlite", "--plan")
+        #expect(harmless.status == 0 && !harmless.output.contains("found in"), "\(harmless)")
+    }
 }

@@ -9,8 +9,8 @@ struct MigrateCommand: ParsableCommand {
         commandName: "migrate", abstract: "Take a store to the current version of its model.",
         discussion: """
             The version that the store was made with is found by its version hashes. Mapping models \
-            in the model's folder (.xcmappingmodel, .cdm, .mapping.json) are used; otherwise the \
-            mapping is inferred. The store is migrated completely or not at all.
+            (.xcmappingmodel, .cdm, .mapping.json) beside the model, or in a folder beside it, are \
+            used; otherwise the mapping is inferred. The store is migrated completely or not at all.
 
               stele migrate Shop.xcdatamodeld --store shop.sqlite --plan
             """)

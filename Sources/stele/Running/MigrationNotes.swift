@@ -50,6 +50,13 @@ extension StoreMigrator {
         for policy in plan.policies {
             lines.append("stele cannot carry this out: \(policy.sentence)")
         }
+        if plan.steps.contains(where: { $0.kind == .inferred && $0.removes }),
+            try package.mappingFiles().isEmpty
+        {
+            lines.append(
+                "no mapping model (.xcmappingmodel, .cdm, .mapping.json) was found in "
+                    + package.mappingPlaces)
+        }
         if try isLostToApps(plan) {
             lines.append(
                 "an app with Apple's framework no longer opens the result, unless the model is a "

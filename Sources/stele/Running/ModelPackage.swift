@@ -88,26 +88,4 @@ struct ModelPackage {
     func ignoredVersions() throws -> [String] {
         try (file.notes + file.models().notes).map(\.description)
     }
-
-    /// The mapping models beside the model, and those in its folder if it is one.
-    func mappings() throws -> [KnownMapping] {
-        var own = path
-        while own.hasSuffix("/") { own.removeLast() }
-        let beside = own.lastIndex(of: "/").map { String(own[..<$0]) } ?? "."
-        return try Self.mappings(in: beside) + (own.isEmpty ? [] : Self.mappings(in: own))
-    }
-
-    private static func mappings(in folder: String) throws -> [KnownMapping] {
-        var isFolder = false
-        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder
-        else { return [] }
-        let names: [String]
-        do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
-            throw Failure("\(folder) cannot be listed, and may have mapping models")
-        }
-        let endings = [".xcmappingmodel", ".cdm", ".mapping.json"]
-        return try names.sorted()
-            .filter { name in endings.contains { name.lowercased().hasSuffix($0) } }
-            .map { KnownMapping(try MappingFile.read("\(folder)/\($0)")) }
-    }
 }

@@ -1,0 +1,96 @@
+/// Finding the mapping models of a model.
+
+import FoundationEssentials
+import Glibc
+import SteleMigration
+import SteleModelFiles
+
+extension ModelPackage {
+    private static let endings = [".xcmappingmodel", ".cdm", mappingFileEnding]
+    private static let mappingFileEnding = ".mapping.json"
+    /// The endings of folders that are one thing, whose contents are not for this model.
+    private static let packages = [".xcdatamodeld", ".xcdatamodel", ".momd", ".xcmappingmodel"]
+
+    /// The mapping models in the model's folder and in the folders directly below it, and those in
+    /// the model if it is a folder.
+    func mappings() throws -> [KnownMapping] {
+        try mappingFiles().map { KnownMapping(try MappingFile.read($0)) }
+    }
+
+    /// Where `mappings` looks, for messages.
+    var mappingPlaces: String {
+        let places = places
+        return "\(places.beside), in the folders in it"
+            + (places.own.map { ", and in \($0)" } ?? "")
+    }
+
+    /// The paths of the mapping models.
+    func mappingFiles() throws -> [String] {
+        let (beside, own) = places
+        guard FileManager.default.fileExists(atPath: beside) else { return [] }
+        var files = try Self.mappingFiles(in: beside, Self.names(in: beside))
+        for folder in Self.folders(in: beside, besides: own) {
+            guard var names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+                continue
+            }
+            // Mapping files among JSON models belong to these.
+            if names.contains(where: { $0.hasSuffix(".json") && !isMappingFile($0) }) {
+                names.removeAll(where: isMappingFile)
+            }
+            files += Self.mappingFiles(in: folder, names)
+        }
+        return try files + (own.map { Self.mappingFiles(in: $0, try Self.names(in: $0)) } ?? [])
+    }
+
+    /// The folder that the model is in, and the model itself if it is a folder.
+    private var places: (beside: String, own: String?) {
+        var own = path
+        while own.count > 1, own.hasSuffix("/") { own.removeLast() }
+        var isFolder = false
+        let isThere = FileManager.default.fileExists(atPath: own, isDirectory: &isFolder)
+        var beside = "."
+        if [".", ".."].contains(own.split(separator: "/").last) {
+            beside = own + "/.."
+        } else if let slash = own.lastIndex(of: "/") {
+            beside = slash == own.startIndex ? "/" : String(own[..<slash])
+        }
+        return (beside, isThere && isFolder ? own : nil)
+    }
+
+    /// The folders directly in a folder, in the order of their names. Hidden ones, links, models and
+    /// the folder of this model are left out.
+    private static func folders(in folder: String, besides own: String?) -> [String] {
+        var model = stat()
+        let isFolder = own.map { stat($0, &model) == 0 } ?? false
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.sorted().compactMap { name in
+            let path = join(folder, name)
+            var found = stat()
+            guard !name.hasPrefix("."), !packages.contains(where: name.lowercased().hasSuffix),
+                lstat(path, &found) == 0, found.st_mode & S_IFMT == S_IFDIR,
+                !isFolder || (found.st_dev, found.st_ino) != (model.st_dev, model.st_ino)
+            else { return nil }
+            return path
+        }
+    }
+
+    private static func names(in folder: String) throws -> [String] {
+        do { return try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+            throw Failure("\(folder) cannot be listed, and may have mapping models")
+        }
+    }
+
+    private static func mappingFiles(in folder: String, _ names: [String]) -> [String] {
+        names.sorted()
+            .filter { name in endings.contains(where: name.lowercased().hasSuffix) }
+            .map { join(folder, $0) }
+    }
+
+    private func isMappingFile(_ name: String) -> Bool {
+        name.lowercased().hasSuffix(Self.mappingFileEnding)
+    }
+
+    private static func join(_ folder: String, _ name: String) -> String {
+        folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+    }
+}
