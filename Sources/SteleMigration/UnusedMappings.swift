@@ -63,10 +63,10 @@ struct UnusedMappings {
     }
 
     private func reason(_ mapping: KnownMapping) -> String? {
-        if !leads(mapping).isEmpty {
-            let passed = Set(inferred.joined().map(\.name))
-            return passed.isDisjoint(with: mapping.names)
-                ? nil : "\(mapping.name) \(mapping.way), and is not used"
+        let leads = leads(mapping)
+        if !leads.isEmpty {
+            return leads.contains(where: isPassed) && !mapping.names.isEmpty
+                ? "\(mapping.name) \(mapping.way), and is not used" : nil
         }
         let reasons = mapping.mismatches(from: source, to: destination)
         return "\(mapping.name) is for other versions, and is not used: "
@@ -79,6 +79,17 @@ struct UnusedMappings {
             versions.filter { from.name != $0.name && mapping.leads(from: from, to: $0) }
                 .map { (from, $0) }
         }
+    }
+
+    /// Whether an inferred step goes some of the way between two versions, in either direction.
+    /// One that only begins or ends where the way does is another step.
+    private func isPassed(_ way: (from: KnownVersion, to: KnownVersion)) -> Bool {
+        let names = versions.map(\.name)
+        guard let from = names.firstIndex(of: way.from.name),
+            let to = names.firstIndex(of: way.to.name)
+        else { return false }
+        let between = Set(names[min(from, to)...max(from, to)])
+        return inferred.contains { $0.count { between.contains($0.name) } > 1 }
     }
 
     /// The inferred step, or part of one, that a mapping model was written for: it fits the step

@@ -164,6 +164,14 @@ import Testing
         #expect(plan.lines[1] == "1to3 leads from M 1 to M 3, and is not used")
     }
 
+    /// A model has mapping models for its other steps.
+    @Test func aMappingModelOfANeighbouringStepIsNotTold() throws {
+        let versions = try Self.versions(["x"], ["a"], ["a", "b"])
+        #expect(try plan(versions, from: 2, [mapping("1", "2")]).unusedMappings == [])
+        let back = try plan(versions, from: 2, [mapping("3", "2")])
+        #expect(back.unusedMappings == ["3to2 leads from M 3 to M 2, and is not used"])
+    }
+
     /// A link that a mapping carries over, from either end, is neither added nor removed.
     @Test func aMappingModelsPropertiesAreListed() throws {
         let text = """
