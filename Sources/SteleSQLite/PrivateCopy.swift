@@ -64,8 +64,8 @@ final class PrivateCopy: Sendable {
 
     private static func failure(_ path: String, _ folder: String) -> StoreError {
         .failed(
-            "\(path) cannot be read as it is, because of the log or journal beside it, and cannot "
-                + "be copied to \(folder) (set TMPDIR to a folder that has room)")
+            "\(path) cannot be opened as it is without a change beside it, and cannot be copied to "
+                + "\(folder) (set TMPDIR to a folder that has room)")
     }
 
     /// Removes the folders whose processes have ended without removing them.

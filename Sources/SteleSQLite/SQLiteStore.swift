@@ -41,6 +41,8 @@ public final class SQLiteStore: PersistentStore {
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let threads = Mutex<[SystemThread]>([])
     let lock: Mutex<StoreLock?>
+    /// The private copy that the file is, and that closing removes.
+    let copy = Mutex<PrivateCopy?>(nil)
     private let former: Mutex<[StoreMark]>
 
     /// The marks that observers gave when the store was last closed, until another program changes
@@ -323,5 +325,6 @@ public final class SQLiteStore: PersistentStore {
             return lock
         }
         lock?.leave()
+        copy.withLock { $0 }?.remove()
     }
 }

@@ -111,15 +111,34 @@ enum StoreLook {
             let log = file + "-wal"
             guard hasFrames(log) || (access(log, F_OK) == 0 && access(file + "-shm", F_OK) == 0)
             else { return StillFile(uri: uri(file, unchanging), copy: nil) }
-            let copy = try PrivateCopy(of: path)
-            do throws(StoreError) { try copyPages(file, path, to: copy.file) } catch {
-                switch error {
-                case .noRoom, .failed: throw copy.failure(path)
-                default: throw error
-                }
-            }
+            let copy = try copied(file, path)
             return StillFile(uri: uri(copy.file, unchanging), copy: copy)
         }
+    }
+
+    /// Makes a private copy of a store's file as it is at one moment; where there is no file, only
+    /// the folder for one.
+    /// - Throws: as `still`.
+    static func privateCopy(of path: String) throws(StoreError) -> PrivateCopy {
+        try held { () throws(StoreError) in
+            guard hasContents(path) else { return try PrivateCopy(of: path) }
+            let file = resolved(path)
+            if let ending = recovery(file) { return try recovered(file, ending, path) }
+            return try copied(file, path)
+        }
+    }
+
+    private static func copied(
+        _ file: String, _ path: String
+    ) throws(StoreError) -> PrivateCopy {
+        let copy = try PrivateCopy(of: path)
+        do throws(StoreError) { try copyPages(file, path, to: copy.file) } catch {
+            switch error {
+            case .noRoom, .failed: throw copy.failure(path)
+            default: throw error
+            }
+        }
+        return copy
     }
 
     /// Copies a file with its log, as they are at one moment.

@@ -56,7 +56,7 @@ struct ExportCommand: ParsableCommand {
             try Transformers.registerFromEnvironment()
             let package = try ModelPackage(model)
             let model = package.model
-            let opening = try stores.opening(package, readOnly: readOnly)
+            let opening = try stores.opening(package, for: readOnly ? .readOnly : .read)
             for path in opening.paths where access(path, F_OK) != 0 {
                 throw Failure("\(path): no such file")
             }

@@ -85,6 +85,9 @@ struct ImportCommand: ParsableCommand {
         if files.isEmpty == (seeds == nil) {
             throw ValidationError("give files, or a folder with --seeds")
         }
+        if dryRun, seeds != nil {
+            throw ValidationError("--dry-run is for files: seeds are loaded and saved")
+        }
     }
 
     func run() throws {
@@ -98,7 +101,8 @@ struct ImportCommand: ParsableCommand {
             }
             let plan = try ImportPlan(
                 model: package.model, files: files, keys: try key.map(Self.key), options: options)
-            let store = try stores.opening(package).open(package, .refuse)
+            let store = try stores.opening(package, for: dryRun ? .trial : .write)
+                .open(package, .refuse)
             defer { store.close() }
             let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()
@@ -114,7 +118,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func loadSeeds(_ folder: String, _ package: ModelPackage) throws {
-        let store = try stores.opening(package).open(package, .refuse)
+        let store = try stores.opening(package, for: .write).open(package, .refuse)
         defer { store.close() }
         let seeds = try Seeds(PersistentStoreCoordinator(store: store), folder: folder)
         let loaded = try seeds.load()

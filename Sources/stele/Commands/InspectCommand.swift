@@ -77,7 +77,7 @@ struct InspectCommand: ParsableCommand {
             throw Failure("a store of the type memory has no file that could be inspected")
         }
         var (opening, package) = try ExistingStore.find(store, model: model, isServed: false)
-        opening.isReadOnly = true
+        opening.use = .readOnly
         return InspectionReport(
             path: opening.path, current: package?.model.name, try Self.inspect(opening, package))
     }

@@ -19,13 +19,13 @@ struct StoreFlags: ParsableArguments {
     var history: String?
 
     /// Decides on the places and types of the stores.
-    /// - Parameter readOnly: whether the stores are only read.
+    /// - Parameter use: what the command does with the stores.
     /// - Throws: `Failure`, as `StoresOpening`.
-    func opening(_ package: ModelPackage, readOnly: Bool = false) throws -> StoresOpening {
+    func opening(_ package: ModelPackage, for use: StoreUse) throws -> StoresOpening {
         try StoresOpening(
             store.joined(separator: ","),
             type: storeType.isEmpty ? nil : storeType.joined(separator: ","), package.model,
             name: package.name, history: try history.map(HistoryPlace.init(setting:)) ?? .auto,
-            readOnly: readOnly)
+            use: use)
     }
 }

@@ -92,7 +92,7 @@ struct Serving {
         let own = StoreOpening.isSQLite(file: path) ? path : nil
         let opening = try StoresOpening(
             settings.store ?? own, type: settings.storeType, package.model, name: package.name,
-            history: settings.history, readOnly: settings.readOnly)
+            history: settings.history, use: settings.readOnly ? .readOnly : .write)
         let new = opening.newPaths
         let store = try opening.open(package, settings.migrate ? .migrate : .offer)
         if store.isReadOnly {

@@ -142,7 +142,7 @@ extension StoreOpening {
         do {
             let store = try opening.openAsIs(package.model)
             // No migration is running, because it would have the store to itself.
-            if !isReadOnly { removeMigrationFolder() }
+            if use == .write { removeMigrationFolder() }
             return store
         } catch let error as StoreError {
             guard case .incompatible(code: 134100, _) = error else { throw located(error) }

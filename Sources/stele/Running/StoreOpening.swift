@@ -15,8 +15,8 @@ struct StoreOpening {
     let type: String
     /// Where an SQLite store that another program created has its history.
     var history = HistoryPlace.auto
-    /// Whether the store is only read: nothing in its folder is changed or created.
-    var isReadOnly = false
+    /// What the command does with the store.
+    var use = StoreUse.write
     /// The version hashes that Core Data has computed, by the names of the versions. A new SQLite
     /// store gets those of its model.
     var versionHashes: [String: [String: [UInt8]]] = [:]
@@ -151,10 +151,7 @@ struct StoreOpening {
     /// - Throws: `StoreError`, and `Failure` for a folder that does not exist.
     func openAsIs(_ model: Model) throws -> any PersistentStore {
         if type == InMemoryStore.type {
-            if isReadOnly {
-                throw Failure("a store of the type memory is empty: read-only needs a file")
-            }
-            return InMemoryStore(model: model)
+            return try openUnchanged(model) ?? InMemoryStore(model: model)
         }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             let folder = String(path[..<slash])
@@ -163,20 +160,12 @@ struct StoreOpening {
                 throw Failure("\(path): the folder \(folder) does not exist")
             }
         }
-        if isReadOnly { return try openReadOnly(model) }
+        if let store = try openUnchanged(model) { return store }
         let store = try make(path, model)
         if let store = store as? SQLiteStore, store.isConvertedToWAL {
             printError("\(path): it had a rollback journal, and is converted to WAL")
         }
         return store
-    }
-
-    private func openReadOnly(_ model: Model) throws(StoreError) -> any PersistentStore {
-        guard let format = FileFormats.named(type) else {
-            return try ReadOnlySQLiteStore.open(
-                path: path, model: model, versionHashes: versionHashes[model.name])
-        }
-        return try ReadOnlyFileStore.open(path: path, model: model, format: format)
     }
 
     /// Opens or creates a store of the same type at another path.

@@ -17,16 +17,16 @@ struct StoresOpening {
     ///   - type: the setting `store-type`: a type, or `NAME=TYPE,NAME=TYPE`.
     ///   - name: the model's name; nil for that of its version.
     ///   - history: where an SQLite store that another program created has its history.
-    ///   - readOnly: whether the stores are only read.
+    ///   - use: what the command does with the stores.
     /// - Throws: `Failure` for an unknown configuration, one given twice, and as `StoreOpening`.
     init(
         _ text: String?, type: String?, _ model: Model, name: String? = nil,
-        history: HistoryPlace = .auto, readOnly: Bool = false
+        history: HistoryPlace = .auto, use: StoreUse = .write
     ) throws {
         func opening(_ path: String?, _ type: String?, _ name: String?) throws -> StoreOpening {
             var made = try StoreOpening(path, type: type, model, name: name)
             made.history = history
-            made.isReadOnly = readOnly
+            made.use = use
             return made
         }
         self.model = model
