@@ -89,7 +89,7 @@ struct InspectCommand: ParsableCommand {
             guard opening.isSQLite else { return try inspectWholeFile(opening, package) }
             let versions = try package?.versions().nearestFirst.map(\.model) ?? []
             return try SQLiteStore.inspect(
-                path: opening.path, among: versions, published: package?.publishedHashes ?? [:])
+                path: opening.path, among: versions, published: package?.versionHashes ?? [:])
         } catch let error as StoreError {
             throw opening.located(error)
         }

@@ -22,7 +22,8 @@ struct ModelPackage {
     /// Notes on what the model has and Stele ignores.
     var notes: [ModelError] { file.notes }
 
-    /// The version hashes that Core Data has computed, by the names of the versions.
+    /// The version hashes that Core Data has computed, by the names of the versions; empty for a
+    /// model without VersionInfo.plist.
     var versionHashes: [String: [String: [UInt8]]] { file.versionHashes }
 
     /// Reads a model.
@@ -40,10 +41,6 @@ struct ModelPackage {
         }
         if isServed, let refusal = model.refusal { throw Failure(refusal) }
     }
-
-    /// The version hashes that Core Data has computed, by the names of the versions; empty for a
-    /// model without VersionInfo.plist.
-    var publishedHashes: [String: [String: [UInt8]]] { file.versionHashes }
 
     /// The model for a store of one configuration.
     /// - Throws: `Failure` where the model has no configuration of that name.

@@ -197,7 +197,8 @@ extension StoreOpening {
         if isSQLite {
             guard let hashes = try SQLiteStore.versionHashes(path: path) else { return nil }
             let nearest = versions.nearestFirst
-            let model = try SQLiteStore.adoptableModel(path: path, among: nearest.map(\.model))
+            let model = try SQLiteStore.adoptableModel(
+                path: path, among: nearest.map(\.model), versionHashes)
             return nearest.first { $0.name == model?.name }?.hashes ?? hashes
         }
         guard FileManager.default.fileExists(atPath: path) else { return nil }
