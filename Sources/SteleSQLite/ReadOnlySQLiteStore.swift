@@ -54,6 +54,14 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
         }
     }
 
+    /// Opens a store's file that a hold keeps others from changing, and whose log has no frames.
+    static func open(
+        path: String, model: Model, under hold: WriteHold
+    ) throws(StoreError) -> ReadOnlySQLiteStore {
+        try SQLiteStore.check(model)
+        return try ReadOnlySQLiteStore(path, model, StoreLook.still(path, under: hold))
+    }
+
     private init(
         _ path: String, _ model: Model, _ file: StoreLook.StillFile,
         _ versionHashes: [String: [UInt8]]?
@@ -83,10 +91,9 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
             try FetchTranslator(stored: found.schema, on: connection))
         files = [file] + (history.map { [$0] } ?? [])
         let tables = history == nil ? found.layout.temporaryHistory : []
-        let (uri, historyURI, isMapped) = (file.uri, history?.uri, file.copy != nil)
+        let (uri, historyURI, isMapped) = (file.uri, history?.uri, file.isSteady)
         readers = ReaderPool { () throws(StoreError) in
             let connection = try Connection(uri: uri, of: path)
-            // Another program may shorten a file that is not a copy: that ends whoever maps it.
             try connection.run(
                 "PRAGMA mmap_size = \(isMapped ? 1 << 30 : 0); "
                     + "PRAGMA cache_size = \(isMapped ? -512 : -4096); PRAGMA temp_store = MEMORY")

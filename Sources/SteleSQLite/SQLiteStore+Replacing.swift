@@ -43,27 +43,52 @@ extension SQLiteStore {
         guard isAlone else { throw Self.isOpenElsewhere(path) }
     }
 
-    private static func isOpenElsewhere(_ path: String) -> StoreError {
+    static func isOpenElsewhere(_ path: String) -> StoreError {
         .busy("\(path) is open in another program: close it there first")
     }
 
     /// Checks that no program has a store's file open, also none that uses SQLite without Stele.
     /// What is in a write-ahead log is written back.
-    /// - Parameter path: a file in WAL mode that this process does not have open either.
+    /// A file in rollback-journal mode is converted to WAL: programs that have one of these open
+    /// cannot be found.
+    /// - Parameter path: a file that this process does not have open either.
+    /// - Returns: the mode that it had.
     /// - Throws: `StoreError.busy` where a program has it open.
-    public static func checkIsClosed(path: String) throws(StoreError) {
+    static func checkIsClosed(path: String) throws(StoreError) -> JournalMode {
         let connection = try Connection(path: path, creates: false)
+        var mode = JournalMode.log
         try lock(connection, path) { () throws(StoreError) in
+            if try connection.single("PRAGMA journal_mode") != .string("wal") {
+                mode = .rollback
+                try StoreFile.turnOnLog(connection, path)
+            }
             _ = try connection.single("SELECT COUNT(*) FROM sqlite_master")
         }
+        return mode
     }
 
-    /// Keeps other programs from changing the store, also those that use SQLite without Stele, until
-    /// the returned value is gone: they wait, and are refused. This store cannot be changed either.
+    /// How the changes of a transaction can be undone.
+    enum JournalMode {
+        case log, rollback
+    }
+
+    /// Brings a file back into the mode that it had, and removes an empty log. Another program that
+    /// has it open keeps both.
+    static func restore(_ mode: JournalMode, of path: String) {
+        guard let connection = try? Connection(path: path, creates: false) else { return }
+        let name = mode == .log ? "WAL" : "DELETE"
+        _ = try? connection.single("PRAGMA journal_mode = \(name)")
+        // The last connection that has read removes the log.
+        _ = try? connection.single("SELECT COUNT(*) FROM sqlite_master")
+    }
+
+    /// Keeps other programs from changing a store's file, also those that use SQLite without Stele,
+    /// until the returned value is gone: they wait, and are refused. This program cannot change it
+    /// either.
     /// - Throws: `StoreError.busy` where another program is changing it.
-    public func holdWrites() throws(StoreError) -> WriteHold {
+    static func holdWrites(path: String) throws(StoreError) -> WriteHold {
         do throws(StoreError) { return try WriteHold(path) } catch {
-            if case .busy = error { throw Self.isOpenElsewhere(path) }
+            if case .busy = error { throw isOpenElsewhere(path) }
             throw error
         }
     }
@@ -110,45 +135,46 @@ extension SQLiteStore {
     /// users, and its receipts, are carried over. External files of the other store are moved into
     /// this store's folder first, and those that it does not have are removed last. A save that is
     /// waiting is done first, and later ones throw `.closed`.
-    /// - Parameters:
-    ///   - other: the path of a closed store on the same file system.
-    ///   - hold: what has kept other programs from changing this store since it was read; nil where
-    ///     none may have.
+    /// - Parameter other: the path of a closed store on the same file system.
     /// - Throws: `StoreError`: `.busy` where another program has one of the two open, also one that
     ///   uses SQLite without Stele, and `.failed`.
-    public func replaceFile(
-        with other: String, after hold: WriteHold? = nil
-    ) throws(StoreError) {
+    public func replaceFile(with other: String) throws(StoreError) {
         defer { close() }
-        // A link is followed, because the file that it leads to is replaced, and not the link.
-        let path =
-            realpath(self.path, nil).map { found in
-                defer { free(found) }
-                return String(cString: found)
-            } ?? self.path
         try excludeOthers()
         // A later save would be lost, or change the file after it was checkpointed.
         stopWriting()
-        let held: WriteHold
-        if let hold { held = hold } else { held = try holdWrites() }
+        let hold = try Self.holdWrites(path: path)
         closeConnections()
-        try Self.carry(from: path, to: other)
-        try Self.syncEmptyLog(of: other)
+        try Self.replaceFile(of: path, identifier, with: other, after: hold)
+    }
+
+    /// Replaces a file that is held, and that this program has no other connection to.
+    /// - Parameters:
+    ///   - store: the path of the file, or a link to it.
+    ///   - identifier: of both stores.
+    ///   - hold: what has kept other programs from changing the file since it was read.
+    static func replaceFile(
+        of store: String, _ identifier: String, with other: String, after hold: WriteHold
+    ) throws(StoreError) {
+        // A link is followed, because the file that it leads to is replaced, and not the link.
+        let path = StoreLook.resolved(store)
+        try carry(from: path, to: other)
+        try syncEmptyLog(of: other)
         // Another program with the file open would write to its log, which would be taken for that
         // of the new file.
-        let alone = try Self.openAlone(path, after: held)
+        let alone = try openAlone(path, after: hold)
         defer { withExtendedLifetime(alone) {} }
         var old = stat()
         guard stat(path, &old) == 0, chmod(other, old.st_mode & 0o777) == 0,
             old.st_uid == geteuid() || chown(other, old.st_uid, old.st_gid) == 0
-        else { throw Self.failure("giving the new store the mode and owner of \(path)") }
-        let gone = try ExternalFolder(store: self.path).take(
+        else { throw failure("giving the new store the mode and owner of \(path)") }
+        let gone = try ExternalFolder(store: store).take(
             from: ExternalFolder(store: other), for: identifier, owner: old)
         _ = StoreSeal.take(off: path)
-        guard rename(other, path) == 0 else { throw Self.failure("replacing \(path)") }
+        guard rename(other, path) == 0 else { throw failure("replacing \(path)") }
         // The new file has its history in itself.
         StoreFile.removeHistoryFile(of: path)
-        try ExternalFolder.sync(folder: Self.folder(of: path))
+        try ExternalFolder.sync(folder: folder(of: path))
         ExternalFolder.discard(gone)
     }
 
@@ -220,7 +246,7 @@ extension SQLiteStore {
 }
 
 /// A write transaction on a store's file that writes nothing, so that no other program writes.
-public final class WriteHold {
+final class WriteHold {
     private var connection: Connection?
     private let path: String
 

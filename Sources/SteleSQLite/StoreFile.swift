@@ -142,15 +142,20 @@ struct StoreFile {
     }
 
     static func setUp(_ connection: Connection, _ path: String) throws(StoreError) {
-        guard case .string("wal") = try connection.single("PRAGMA journal_mode = WAL") else {
-            throw .failed(
-                "\(path) cannot use WAL mode: its file system does not support shared memory")
-        }
+        try turnOnLog(connection, path)
         try connection.run(
             "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; "
                 + "PRAGMA cache_size = -16384; PRAGMA mmap_size = 1073741824; "
                 + "PRAGMA temp_store = MEMORY")
         try DerivedTriggers.silence(on: connection)
+    }
+
+    /// Converts a file to WAL mode.
+    static func turnOnLog(_ connection: Connection, _ path: String) throws(StoreError) {
+        guard case .string("wal") = try connection.single("PRAGMA journal_mode = WAL") else {
+            throw .failed(
+                "\(path) cannot use WAL mode: its file system does not support shared memory")
+        }
     }
 
     /// Adds the tables that a store of an earlier version of Stele lacks.

@@ -94,6 +94,8 @@ enum StoreLook {
         let uri: String
         /// The copy, where the file has a log or a journal beside it.
         let copy: PrivateCopy?
+        /// Whether no other program can shorten the file, which would end whoever maps it.
+        let isSteady: Bool
     }
 
     /// Returns a file for reading at any length without a change to the store's folder.
@@ -106,14 +108,19 @@ enum StoreLook {
             let file = resolved(path)
             if let ending = recovery(file) {
                 let copy = try recovered(file, ending, path)
-                return StillFile(uri: uri(copy.file, unchanging), copy: copy)
+                return StillFile(uri: uri(copy.file, unchanging), copy: copy, isSteady: true)
             }
             let log = file + "-wal"
             guard hasFrames(log) || (access(log, F_OK) == 0 && access(file + "-shm", F_OK) == 0)
-            else { return StillFile(uri: uri(file, unchanging), copy: nil) }
+            else { return StillFile(uri: uri(file, unchanging), copy: nil, isSteady: false) }
             let copy = try copied(file, path)
-            return StillFile(uri: uri(copy.file, unchanging), copy: copy)
+            return StillFile(uri: uri(copy.file, unchanging), copy: copy, isSteady: true)
         }
+    }
+
+    /// Returns a file itself, which a hold keeps others from changing, and whose log has no frames.
+    static func still(_ path: String, under hold: WriteHold) -> StillFile {
+        StillFile(uri: uri(resolved(path), unchanging), copy: nil, isSteady: true)
     }
 
     /// Makes a private copy of a store's file as it is at one moment; where there is no file, only
@@ -164,7 +171,7 @@ enum StoreLook {
 
     /// Whether a log has more than its header of 32 bytes. Where no program has the file open,
     /// SQLite cannot read a log with a header alone unless it may write the index.
-    private static func hasFrames(_ log: String) -> Bool {
+    static func hasFrames(_ log: String) -> Bool {
         var found = stat()
         return stat(log, &found) == 0 && found.st_size > 32
     }

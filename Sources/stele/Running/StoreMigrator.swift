@@ -63,19 +63,19 @@ struct StoreMigrator {
     private func migrateBeside(
         _ plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
     ) throws {
-        // The file is replaced, so that a program that has it open would go on with the old one.
-        if opening.isSQLite { try SQLiteStore.checkIsClosed(path: opening.path) }
-        let old = try opening.open(plan.source.model)
-        var hold: WriteHold?
-        defer {
-            hold = nil
-            old.close()
+        let held: HeldStore?
+        let old: any PersistentStore
+        do throws(StoreError) {
+            // The file is replaced, so that a program that has it open would go on with the old one.
+            // From here on no other program opens the store, or changes it without Stele.
+            held =
+                opening.isSQLite
+                ? try HeldStore.take(path: opening.path, model: plan.source.model) : nil
+        } catch {
+            throw opening.located(error)
         }
-        // From here on no other program opens the store, or changes it without Stele.
-        if let store = old as? SQLiteStore {
-            try store.excludeOthers()
-            hold = try store.holdWrites()
-        }
+        old = try held?.store ?? opening.open(plan.source.model)
+        defer { held.map { $0.release() } ?? old.close() }
         let folder = opening.migrationFolder
         let files = FileManager.default
         // A killed migration leaves its folder behind.
@@ -105,10 +105,13 @@ struct StoreMigrator {
             }
             if index == plan.steps.count - 1 { next.close() } else { last = next }
         }
-        switch old {
-        case let store as SQLiteStore: try store.replaceFile(with: path, after: hold)
-        case let store as AtomicStore: try store.replaceFile(with: path)
-        default: throw Failure("a store of the type \(old.type) cannot be migrated")
+        if let held {
+            try held.replace(with: path)
+            if held.hasRollbackJournal { opening.tellOfConversion() }
+        } else if let store = old as? AtomicStore {
+            try store.replaceFile(with: path)
+        } else {
+            throw Failure("a store of the type \(old.type) cannot be migrated")
         }
     }
 }

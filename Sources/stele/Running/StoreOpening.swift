@@ -162,10 +162,12 @@ struct StoreOpening {
         }
         if let store = try openUnchanged(model) { return store }
         let store = try make(path, model)
-        if let store = store as? SQLiteStore, store.isConvertedToWAL {
-            printError("\(path): it had a rollback journal, and is converted to WAL")
-        }
+        if let store = store as? SQLiteStore, store.isConvertedToWAL { tellOfConversion() }
         return store
+    }
+
+    func tellOfConversion() {
+        printError("\(path): it had a rollback journal, and is converted to WAL")
     }
 
     /// Opens or creates a store of the same type at another path.
