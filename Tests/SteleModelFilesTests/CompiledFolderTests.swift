@@ -21,7 +21,8 @@ import Testing
                 notes.map(\.description) == [
                     "VersionInfo.plist: it has no version hashes of "
                         + names.joined(separator: ", ")
-                        + ": only Core Data computes them"
+                        + ": only Core Data computes them (a store that Core Data made with that "
+                        + "version has them: stele model momd STORE)"
                 ])
             let files = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
             #expect(files == (names.map { $0 + ".mom" } + ["VersionInfo.plist"]).sorted())
