@@ -64,7 +64,7 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
 
     private init(
         _ path: String, _ model: Model, _ file: StoreLook.StillFile,
-        _ versionHashes: [String: [UInt8]]?
+        _ versionHashes: [String: [UInt8]]? = nil
     ) throws(StoreError) {
         var file = file
         let connection = try Connection(uri: file.uri, of: path)
