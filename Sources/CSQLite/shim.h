@@ -27,6 +27,15 @@ static inline void stele_leave_log(sqlite3 *db) {
     sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, 0);
 }
 
+// Reads the first bytes of the database's file by SQLite's own descriptor. Closing another one would
+// release the locks of the process. Returns 0 if all are read.
+static inline int stele_read_head(sqlite3 *db, void *bytes, int count) {
+    sqlite3_file *file = 0;
+    int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (code != SQLITE_OK || !file || !file->pMethods) return 1;
+    return file->pMethods->xRead(file, bytes, count, 0);
+}
+
 // Whether the database's file is no longer the one at its path.
 static inline int stele_has_moved(sqlite3 *db) {
     int moved = 0;

@@ -68,7 +68,8 @@ extension MigrationPlan {
         source = versions.versions[found.index]
         destination = versions.current
         sameAsSource = found.others
-        steps = try planner.steps(from: found.index, to: versions.currentIndex)
+        steps = try planner.steps(
+            from: found.index, to: versions.currentIndex, isFormer: source.hashes != storeHashes)
         isBackward = found.index > versions.currentIndex
         let unused = UnusedMappings(mappings, versions, steps, from: source)
         try unused.check()

@@ -21,10 +21,13 @@ struct Planner {
     }
 
     /// The steps; empty if both versions have the same hashes.
+    /// - Parameter isFormer: whether the store has the hashes that an earlier version of Stele
+    ///   computed of the source, which no other version has.
     mutating func steps(
-        from source: Int, to destination: Int
+        from source: Int, to destination: Int, isFormer: Bool
     ) throws(MigrationError) -> [MigrationPlan.Step] {
-        if versions[source].hashes == versions[destination].hashes { return [] }
+        if source == destination { return [] }
+        if !isFormer, versions[source].hashes == versions[destination].hashes { return [] }
         let path = Array(
             stride(from: source, through: destination, by: source < destination ? 1 : -1))
         if let direct = try step(path[...]) { return [direct] }

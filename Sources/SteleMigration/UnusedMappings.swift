@@ -95,8 +95,8 @@ struct UnusedMappings {
     /// The inferred step, or part of one, that a mapping model was written for: it fits the step
     /// and none of the versions that it says it is for.
     ///
-    /// Where one of its two names is unknown, the other one has to be that of the step, and the
-    /// entities have to fit. Otherwise all that it maps has to fit.
+    /// Where one of its two names is unknown, the other one has to be that of the step, which leads
+    /// to a later version, and the entities have to fit. Otherwise all that it maps has to fit.
     private func missedStep(
         _ mapping: KnownMapping
     ) -> (from: KnownVersion, to: KnownVersion)? {
@@ -105,7 +105,11 @@ struct UnusedMappings {
         }
         let known = mapping.names.filter { name in versions.contains { $0.name == name } }
         let isHalfKnown = !known.isEmpty && known.count < mapping.names.count
+        let names = versions.map(\.name)
         for passed in inferred {
+            let first = passed.first.flatMap { names.firstIndex(of: $0.name) } ?? 0
+            let last = passed.last.flatMap { names.firstIndex(of: $0.name) } ?? 0
+            if isHalfKnown, last < first { continue }
             for (index, from) in passed.enumerated() {
                 for to in passed[(index + 1)...] {
                     let isMeant =

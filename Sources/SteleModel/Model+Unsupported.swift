@@ -35,9 +35,9 @@ extension Model {
             let place = "\(entity.name).\(name)"
             if attribute.isDerived {
                 findings.error(place, "uniqueness of a derived attribute is not supported")
-            } else if attribute.isExternal {
+            } else if attribute.hasMarker {
                 findings.error(
-                    place, "uniqueness of a Binary attribute in external files is not supported")
+                    place, "uniqueness of an attribute with external storage is not supported")
             } else if attribute.isEncrypted {
                 findings.error(
                     place,

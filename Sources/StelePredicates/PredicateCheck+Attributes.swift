@@ -68,12 +68,23 @@ extension PredicateCheck {
 
     /// An expression that sorts or groups rows, checked, and its type.
     ///
-    /// - Throws: `PredicateError` as for a predicate, and for an encrypted value.
+    /// - Throws: `PredicateError` as for a predicate, and for a value that is encrypted or may be in
+    ///   an external file.
     package func check(
         key expression: Expression
     ) throws(PredicateError) -> (Expression, ExpressionType) {
         let (checked, type) = try check(expression)
         if type == .encrypted { throw .encrypted(expression) }
+        if case .keyPath(.evaluatedObject, let path) = checked,
+            let steps = try? KeyPathResolution.resolve(path, from: entity, in: model),
+            case .attribute(let attribute)? = steps.last, attribute.hasMarker
+        {
+            throw PredicateError(
+                .type,
+                "\(expression.description) may be in an external file: rows are neither sorted nor "
+                    + "grouped by it",
+                near: attribute.name, hint: "sort or group by another attribute")
+        }
         return (checked, type)
     }
 }

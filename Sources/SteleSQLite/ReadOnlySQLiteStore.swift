@@ -34,11 +34,14 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
     public var isCopied: Bool { files.contains { $0.copy != nil } }
 
     /// Opens a store's file.
-    /// - Parameter versionHashes: those of the model that Core Data has computed, if they are known.
+    /// - Parameters:
+    ///   - versionHashes: those of the model that Core Data has computed, if they are known.
+    ///   - copies: whether to read a private copy in any case, because other programs may change the
+    ///     file.
     /// - Throws: `StoreError`, as `SQLiteStore.open`; `.incompatible` (134080) where there is no
     ///   file, and `.failed` where a private copy is needed and cannot be made.
     public static func open(
-        path: String, model: Model, versionHashes: [String: [UInt8]]? = nil
+        path: String, model: Model, versionHashes: [String: [UInt8]]? = nil, copies: Bool = false
     ) throws(StoreError) -> ReadOnlySQLiteStore {
         try SQLiteStore.check(model)
         guard StoreLook.hasContents(path) else {
@@ -46,7 +49,7 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
                 code: 134080, "\(path): there is no store, and one that is only read is not created"
             )
         }
-        let file = try StoreLook.still(path)
+        let file = try copies ? StoreLook.stillCopy(of: path) : StoreLook.still(path)
         do throws(StoreError) {
             return try ReadOnlySQLiteStore(path, model, file, versionHashes)
         } catch {

@@ -58,7 +58,7 @@ enum SQLiteFailure {
         let remedy =
             "stele inspect says what else is wrong with it; use another copy of the file, made "
             + "while no program has it open, or with the files -wal and -shm beside it"
-        guard let (size, wanted) = sizes(path), size < wanted else {
+        guard let (size, wanted) = sizes(connection, path), size < wanted else {
             return "\(path)\(beside) is damaged, or an incomplete copy (SQLite: \(message)): "
                 + remedy
         }
@@ -68,12 +68,14 @@ enum SQLiteFailure {
     }
 
     /// The size of a file in bytes, and that in its header; nil where it has none.
-    private static func sizes(_ path: String) -> (size: Int, wanted: Int)? {
+    private static func sizes(
+        _ connection: OpaquePointer, _ path: String
+    ) -> (size: Int, wanted: Int)? {
         var found = stat()
-        guard stat(path, &found) == 0, let opened = fopen(path, "rbe") else { return nil }
-        defer { fclose(opened) }
         var head = [UInt8](repeating: 0, count: 100)
-        guard fread(&head, 1, head.count, opened) == head.count else { return nil }
+        guard stat(path, &found) == 0,
+            stele_read_head(connection, &head, Int32(head.count)) == SQLITE_OK
+        else { return nil }
         func number(_ bytes: Range<Int>) -> Int { head[bytes].reduce(0) { $0 << 8 | Int($1) } }
         // The number of pages is valid where it was written with the last change.
         guard number(24..<28) == number(92..<96) else { return nil }

@@ -201,22 +201,28 @@ extension SQLiteStore {
     ///   - other: the file of a closed store, whose write-ahead log is empty afterwards.
     /// - Throws: `StoreError`.
     public static func carry(from path: String, to other: String) throws(StoreError) {
+        let old = try StoreLook.at(path) { (connection) throws(StoreError) in
+            try StoreFile.look(connection, path).metadata
+        }
         let connection = try Connection(path: other, creates: false)
-        try connection.execute(SQLText("ATTACH ?1 AS old"), [.string(path)])
-        let old = try StoreFile.look(try Connection(path: path, creates: false), path).metadata
+        // One that Stele has not opened for writing has no receipts, and stays as it is.
+        let mayHaveReceipts = old.generation != nil
+        if mayHaveReceipts {
+            try connection.execute(SQLText("ATTACH ?1 AS old"), [.string(path)])
+        }
         var metadata = try StoreFile.look(connection, other).metadata
         metadata.adopt(old)
         // An immediate transaction would also lock the old store, on which writes are held.
         try connection.run("BEGIN")
         do throws(StoreError) {
             try metadata.write(to: connection)
-            try Receipts.carryOver(from: "old", connection)
+            if mayHaveReceipts { try Receipts.carryOver(from: "old", connection) }
             try connection.run("COMMIT")
         } catch {
             _ = try? connection.run("ROLLBACK")
             throw error
         }
-        try connection.run("DETACH old")
+        if mayHaveReceipts { try connection.run("DETACH old") }
         _ = try connection.single("PRAGMA wal_checkpoint(TRUNCATE)")
         try syncEmptyLog(of: other)
     }

@@ -118,6 +118,13 @@ enum StoreLook {
         }
     }
 
+    /// Returns a private copy of a file that other programs may change while it is read.
+    /// - Throws: as `still`.
+    static func stillCopy(of path: String) throws(StoreError) -> StillFile {
+        let copy = try privateCopy(of: path)
+        return StillFile(uri: uri(copy.file, unchanging), copy: copy, isSteady: true)
+    }
+
     /// Returns a file itself, which a hold keeps others from changing, and whose log has no frames.
     static func still(_ path: String, under hold: WriteHold) -> StillFile {
         StillFile(uri: uri(resolved(path), unchanging), copy: nil, isSteady: true)

@@ -142,6 +142,24 @@ import Testing
         #expect(lines[1].contains("is not used"), "\(lines)")
     }
 
+    /// One of a version that is gone is not meant for the way back to a later one.
+    @Test func aMappingModelOfAFormerVersionDoesNotStopTheWayBack() throws {
+        let versions = try Self.versions(["a"], ["a", "b"], current: 1)
+        let plan = try plan(versions, from: 2, [mapping("0", "1")])
+        #expect(titles(plan) == ["M 2 to M 1, inferred"])
+    }
+
+    /// The current version may have the hashes that are computed of an older one now.
+    @Test func aStoreWithFormerHashesIsMigratedToAnEqualVersion() throws {
+        var known = try Self.versions(["a"], ["a"]).versions
+        known[0].formerHashes = ["Person": [9]]
+        let versions = try #require(KnownVersions(known, current: "M 2"))
+        let plan = try MigrationPlan(storeHashes: ["Person": [9]], versions: versions)
+        #expect(titles(plan) == ["M 1 to M 2, inferred"])
+        let own = try #require(KnownVersions(known, current: "M 1"))
+        #expect(try MigrationPlan(storeHashes: ["Person": [9]], versions: own).isEmpty)
+    }
+
     /// A mapping whose way begins where nothing can be inferred to is not passed over.
     @Test func inferenceDoesNotSkipAMappingModelBehindAGap() throws {
         let versions = try Self.versions(["a", "n"], ["a#", "n"], ["m"])

@@ -3,6 +3,7 @@
 import Foundation
 import SteleModel
 import StelePersistence
+import SteleSQL
 import TestSupport
 import Testing
 
@@ -115,6 +116,47 @@ import Testing
             }
             store.close()
         }
+    }
+
+    /// Closing any descriptor of the file would release the locks that keep others from it.
+    @Test func aDamagedPageDoesNotReleaseTheLocks() throws {
+        let store = try open()
+        _ = try store.insert(thing, ["name": .string("x")])
+        try RawDatabase(folder.store).run("CREATE TABLE BAD (V); INSERT INTO BAD VALUES (1)")
+        store.close()
+        let page = try #require(
+            try RawDatabase(folder.store).texts(
+                "SELECT rootpage FROM sqlite_master WHERE name = 'BAD'"
+            ).first.flatMap { Int($0) })
+        let file = try FileHandle(forUpdating: URL(filePath: folder.store))
+        try file.seek(toOffset: UInt64((page - 1) * 4_096))
+        try file.write(contentsOf: Data(repeating: 0xFF, count: 4_096))
+        try file.close()
+        let again = try open()
+        defer { again.close() }
+        let reader = try Connection(path: folder.store, creates: false)
+        _ = try reader.integer(SQLText("SELECT COUNT(*) FROM ZTHING"))
+        let before = try locks()
+        #expect(!before.isEmpty)
+        let error = #expect(throws: StoreError.self) {
+            try reader.rows(SQLText("SELECT V FROM BAD"), [], [.integer])
+        }
+        #expect(error?.sentence.contains("is damaged, or an incomplete copy") == true)
+        #expect(try locks() == before)
+    }
+
+    /// The locks of this process on the store's file.
+    private func locks() throws -> [String] {
+        var found = stat()
+        #expect(stat(folder.store, &found) == 0)
+        let all = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
+        return all.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ").map(String.init)
+            guard words.count > 5, words[4] == "\(getpid())",
+                words[5].hasSuffix(":\(found.st_ino)")
+            else { return nil }
+            return words.dropFirst().joined(separator: " ")
+        }.sorted()
     }
 
     /// Core Data's own rows have a version; a row of another program need not.

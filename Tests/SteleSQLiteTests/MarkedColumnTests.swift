@@ -2,8 +2,10 @@
 // value, or the name of a file. No file that any row names is removed.
 
 import Foundation
+import SteleGraph
 import SteleModel
 import StelePersistence
+import StelePredicates
 import SteleSQL
 import TestSupport
 import Testing
@@ -82,6 +84,35 @@ import Testing
         #expect(try raw.texts("SELECT hex(ZTAGS) FROM ZITEM WHERE Z_PK = 7") == ["015B315D"])
         try sweep(store)
         #expect(count() == 0)
+    }
+
+    /// Many alike updates are one statement.
+    @Test func manyUpdatesAtOnceWriteTheMarker() throws {
+        let it = try GraphStore(model)
+        let ids = try it.insert("Item", count: 20)
+        let raw = try RawDatabase(it.folder.store)
+        try raw.run("UPDATE ZITEM SET Z_OPT = NULL")
+        _ = try it.change { context in
+            for id in ids {
+                let item = try context.get(id)
+                item["blob"] = .data([1, 2])
+                item["tags"] = .data(Array("[]".utf8))
+            }
+        }
+        #expect(
+            try raw.texts(
+                "SELECT DISTINCT hex(ZBLOB) || ' ' || hex(ZTAGS) || ' ' || Z_OPT FROM ZITEM")
+                == ["010102 015B5D 1"])
+    }
+
+    /// Equal values may be in rows and in files.
+    @Test func rowsAreNotGroupedByIt() throws {
+        let item = try #require(model.entity(named: "Item"))
+        for name in ["tags", "blob"] {
+            var request = FetchRequest(entity: item)
+            request.sortDescriptors = [SortDescriptor(.key(name))]
+            #expect(throws: (any Error).self) { try request.checked(in: model) }
+        }
     }
 
     /// The framework keeps files for tables of its own, such as those of CloudKit.

@@ -118,6 +118,31 @@ import Testing
         #expect(try FolderState(folder.path) == whole)
     }
 
+    @Test(arguments: Beside.allCases)
+    func aCopyLeavesTheStoreOfAnAppAsItIs(_ beside: Beside) throws {
+        let open = try makeAppStore(beside)
+        func state() throws -> [String: Data] {
+            var all: [String: Data] = [:]
+            for name in try FolderState(folder.path).names {
+                all[name] = try Data(contentsOf: URL(filePath: "\(folder.path)/\(name)"))
+            }
+            return all
+        }
+        let before = try state()
+        let copies = try TemporaryFolder()
+        for type in ["sqlite", "xml"] {
+            let copy = "\(copies.path)/copy.\(type)"
+            let made = try run(
+                "store", "migrate", "Staff.json", "--store", "app.sqlite", "--to", copy)
+            #expect(made.status == 0 && made.output.hasPrefix("2 objects in"), "\(made)")
+            let all = try run("export", "Staff.json", "--store", copy)
+            #expect(all.output.contains(beside == .log ? "Di" : "Bo"), "\(all.output)")
+        }
+        // External files are shared by links, which change their times.
+        #expect(try state() == before)
+        withExtendedLifetime(open) {}
+    }
+
     @Test func aStoreOfAnotherVersionIsToldByItsPath() throws {
         _ = try makeAppStore(.nothing)
         try folder.write(

@@ -160,13 +160,17 @@ public struct StagedMigrationManager: Sendable {
             let models = try stage.versions.map { try $0.resolvedModel() }
             for model in models {
                 let checksum = model.versionChecksum
-                if chain.last == checksum { continue }
+                let isRepeated = chain.last == checksum
+                // A store may have the former checksum of one of two versions that are one now.
+                if start == nil, model.hasChecksum(position) {
+                    start = isRepeated ? chain.count - 1 : chain.count
+                }
+                if isRepeated { continue }
                 guard !chain.contains(checksum) else {
                     throw MigrationError(
                         .stagedBackwardMigration,
                         "the stage \(stage.label) leads back to the version \(checksum)")
                 }
-                if model.hasChecksum(position) { start = start ?? chain.count }
                 chain.append(checksum)
             }
             for (from, to) in zip(models, models.dropFirst()) {

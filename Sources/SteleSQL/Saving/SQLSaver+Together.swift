@@ -81,7 +81,8 @@ extension SQLSaver {
         _ change: ObjectChange, in table: SQLTable, keys: Value, _ concrete: ConcreteEntities
     ) throws(StoreError) -> Int {
         let mapping = schema.mappings[change.entity]
-        var assignments = ["Z_OPT = Z_OPT + 1"]
+        let values = schema.columnValues(change)
+        var assignments = ["Z_OPT = ifnull(Z_OPT, 0) + 1"]
         var bindings = [keys]
         func assign(_ column: Int, _ value: Value) {
             bindings.append(value)
@@ -89,7 +90,7 @@ extension SQLSaver {
         }
         for slot in change.changedSlots {
             let (column, entityColumn) = (mapping.slotColumns[slot], mapping.entityColumns[slot])
-            if column >= 0 { assign(column, change.values[slot]) }
+            if column >= 0 { assign(column, values[slot]) }
             guard entityColumn >= 0 else { continue }
             assign(
                 entityColumn,

@@ -153,7 +153,8 @@ extension SQLSaver {
         let table = schema.table(of: change.entity)
         let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
         let sql = statements.text(
-            "UPDATE \(table.name) SET \(assignments) WHERE Z_PK = ?1 AND Z_OPT = ?2")
+            "UPDATE \(table.name) SET \(assignments) WHERE Z_PK = ?1 "
+                + "AND ifnull(Z_OPT, 0) = ?2")
         return try connection.execute(sql, [.int(change.key), .int(before.version)]) == 1
     }
 }

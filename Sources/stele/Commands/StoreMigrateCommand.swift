@@ -33,8 +33,10 @@ struct StoreMigrateCommand: ParsableCommand {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
             let package = try ModelPackage(model)
+            var source = try StoreOpening(existing: store)
+            source.use = .read
             let copier = StoreCopier(
-                from: try StoreOpening(existing: store),
+                from: source,
                 to: try StoreCopier.destination(to, type: toType, package.model),
                 package: package)
             let bar = ProgressBar()

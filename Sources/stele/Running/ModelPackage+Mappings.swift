@@ -14,7 +14,20 @@ extension ModelPackage {
     /// The mapping models in the model's folder and in the folders directly below it, and those in
     /// the model if it is a folder.
     func mappings() throws -> [KnownMapping] {
-        try mappingFiles().map { KnownMapping(try MappingFile.read($0)) }
+        let beside = neighbours
+        return try mappingFiles().compactMap { path in
+            do { return KnownMapping(try MappingFile.read(path)) } catch {
+                // One in a neighbouring folder may be anything.
+                if beside.contains(where: { path.hasPrefix($0 + "/") }) { return nil }
+                throw error
+            }
+        }
+    }
+
+    /// The folders beside the model.
+    private var neighbours: [String] {
+        let (beside, own) = places
+        return Self.folders(in: beside, besides: own)
     }
 
     /// Where `mappings` looks, for messages.
@@ -29,7 +42,7 @@ extension ModelPackage {
         let (beside, own) = places
         guard FileManager.default.fileExists(atPath: beside) else { return [] }
         var files = try Self.mappingFiles(in: beside, Self.names(in: beside))
-        for folder in Self.folders(in: beside, besides: own) {
+        for folder in neighbours {
             guard var names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
                 continue
             }

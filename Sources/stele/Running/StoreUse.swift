@@ -9,8 +9,8 @@ import SteleSQLite
 enum StoreUse {
     /// It may change it.
     case write
-    /// It reads it. A store that another program made, and that Stele has not adopted yet, is opened
-    /// as by `readOnly`.
+    /// It reads it. Of a store that another program made, and that Stele has not adopted yet, a
+    /// private copy is read, because that program may change it.
     case read
     /// It reads it, and nothing in its folder is changed or created.
     case readOnly
@@ -26,7 +26,7 @@ extension StoreOpening {
     func openUnchanged(_ model: Model) throws -> (any PersistentStore)? {
         switch use {
         case .write: nil
-        case .read: try isToBeAdopted(model) ? openReadOnly(model) : nil
+        case .read: try isToBeAdopted(model) ? openReadOnly(model, copies: true) : nil
         case .readOnly: try openReadOnly(model)
         case .trial: try openCopy(model)
         }
@@ -38,13 +38,16 @@ extension StoreOpening {
             ? try SQLiteStore.isToBeAdopted(path: path, model: model, history: history) : false
     }
 
-    private func openReadOnly(_ model: Model) throws -> any PersistentStore {
+    private func openReadOnly(
+        _ model: Model, copies: Bool = false
+    ) throws -> any PersistentStore {
         if type == InMemoryStore.type {
             throw Failure("a store of the type memory is empty: read-only needs a file")
         }
         guard let format = FileFormats.named(type) else {
             return try ReadOnlySQLiteStore.open(
-                path: path, model: model, versionHashes: versionHashes[model.name])
+                path: path, model: model, versionHashes: versionHashes[model.name],
+                copies: copies)
         }
         return try ReadOnlyFileStore.open(path: path, model: model, format: format)
     }
