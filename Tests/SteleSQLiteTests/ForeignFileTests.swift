@@ -61,7 +61,7 @@ import Testing
         let copy = folder.path + "/copy.sqlite"
         try FileManager.default.copyItem(atPath: folder.store + "-wal", toPath: copy + "-wal")
         store.close()
-        if isEmpty { FileManager.default.createFile(atPath: copy, contents: nil) }
+        if isEmpty { try Data().write(to: URL(filePath: copy)) }
         let before = try Data(contentsOf: URL(filePath: copy + "-wal"))
         let error = #expect(throws: StoreError.self) { try open(copy) }
         guard case .incompatible(code: 134080, let text)? = error else {
