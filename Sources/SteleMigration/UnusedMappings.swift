@@ -12,6 +12,7 @@ struct UnusedMappings {
     private let versions: [KnownVersion]
     private let source: KnownVersion
     private let destination: KnownVersion
+    private let isBackward: Bool
     /// For each inferred step the versions that it passes, in its direction.
     private let inferred: [[KnownVersion]]
 
@@ -25,6 +26,7 @@ struct UnusedMappings {
         let used = Set(steps.map(\.kind))
         self.mappings = mappings.filter { !used.contains(.mappingModel($0.name)) }
         let names = versions.versions.map(\.name)
+        isBackward = names.firstIndex(of: source.name) ?? 0 > versions.currentIndex
         inferred = steps.filter { $0.kind == .inferred }.compactMap { step in
             guard let from = names.firstIndex(of: step.source.name),
                 let to = names.firstIndex(of: step.destination.name)
@@ -105,11 +107,8 @@ struct UnusedMappings {
         }
         let known = mapping.names.filter { name in versions.contains { $0.name == name } }
         let isHalfKnown = !known.isEmpty && known.count < mapping.names.count
-        let names = versions.map(\.name)
+        if isHalfKnown, isBackward { return nil }
         for passed in inferred {
-            let first = passed.first.flatMap { names.firstIndex(of: $0.name) } ?? 0
-            let last = passed.last.flatMap { names.firstIndex(of: $0.name) } ?? 0
-            if isHalfKnown, last < first { continue }
             for (index, from) in passed.enumerated() {
                 for to in passed[(index + 1)...] {
                     let isMeant =

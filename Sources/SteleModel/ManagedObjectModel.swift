@@ -82,10 +82,10 @@ public struct FetchRequestTemplate: Sendable, Hashable {
         case objectIDs = 1
         case dictionaries = 2
 
-        /// Whether a request that does not say it fetches property values with the objects.
+        /// Whether a request fetches property values with the objects unless it is set.
         package var usuallyIncludesPropertyValues: Bool { self != .objectIDs }
 
-        /// Whether a request that does not say it takes unsaved changes into account.
+        /// Whether a request takes unsaved changes into account unless it is set.
         package var usuallyIncludesPendingChanges: Bool { self != .dictionaries }
     }
 

@@ -6,7 +6,7 @@ import StelePersistence
 /// of another store replaces it: for a migration that makes the new store beside it.
 ///
 /// Nothing is written to it: it is not adopted, and keeps its seal. A file in rollback-journal mode
-/// is converted to WAL meanwhile, because only then SQLite tells of programs that have it open.
+/// is converted to WAL meanwhile, because SQLite finds other programs with the file open only then.
 public final class HeldStore {
     /// The objects of the file.
     public let store: ReadOnlySQLiteStore

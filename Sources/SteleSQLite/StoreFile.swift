@@ -242,7 +242,7 @@ struct StoreFile {
                 "\(path) was created by another program: open it for writing, which adopts it")
         }
         guard let texts = metadata.historyLine else { return HistoryLine(generation) }
-        // A line that says nothing begins anew, and all tokens of before are expired.
+        // Where the line cannot be read, a new one begins, and all earlier tokens are expired.
         return HistoryLine(texts) ?? HistoryLine(newGeneration())
     }
 

@@ -94,7 +94,7 @@ enum StoreLook {
         let uri: String
         /// The copy, where the file has a log or a journal beside it.
         let copy: PrivateCopy?
-        /// Whether no other program can shorten the file, which would end whoever maps it.
+        /// Whether no other program can shorten the file, which would end a process that maps it.
         let isSteady: Bool
     }
 
@@ -232,8 +232,8 @@ enum StoreLook {
         return copy
     }
 
-    /// The path of a store's file, beside which its other files are: that of the file that it leads
-    /// to where it is a link.
+    /// The path beside which a store's other files are: that of the store's file, or of the file
+    /// that a symbolic link leads to.
     static func place(of path: String) -> String {
         var found = stat()
         guard lstat(path, &found) == 0, found.st_mode & S_IFMT == S_IFLNK else { return path }

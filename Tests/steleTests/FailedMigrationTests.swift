@@ -30,9 +30,7 @@ import Testing
     private func run(
         _ arguments: String...
     ) throws -> (status: Int32, output: String, errors: String) {
-        let program = try Program(arguments, folder: folder.path)
-        let (status, errors) = program.end()
-        return (status, program.text, errors)
+        try Program.run(arguments, folder: folder.path)
     }
 
     /// The bytes of the files by their names.

@@ -81,6 +81,12 @@ final class Program {
     static func run(
         _ arguments: String..., environment: [String: String] = [:], folder: String? = nil
     ) throws -> (status: Int32, output: String, errors: String) {
+        try run(arguments, environment: environment, folder: folder)
+    }
+
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], folder: String? = nil
+    ) throws -> (status: Int32, output: String, errors: String) {
         let program = try Program(arguments, environment: environment, folder: folder)
         let (status, errors) = program.end()
         return (status, program.text, errors)

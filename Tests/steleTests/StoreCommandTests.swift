@@ -13,9 +13,7 @@ import Testing
     private func stele(
         _ arguments: String...
     ) throws -> (status: Int32, output: String, errors: String) {
-        let program = try Program(arguments, folder: folder.path)
-        let (status, errors) = program.end()
-        return (status, program.text, errors)
+        try Program.run(arguments, folder: folder.path)
     }
 
     private func serve(_ options: [String], _ ask: (Caller) throws -> Void) throws {

@@ -78,7 +78,7 @@ extension ContentsReader {
                     hint: "0 is objects, 1 object IDs, 2 dictionaries")
             }
         }
-        // Xcode's compiler sets what is not said, as NSFetchRequest does.
+        // Xcode's compiler sets the flags that are absent, as NSFetchRequest does.
         let type = request.resultType
         request.includesSubentities = fields.flag("includeSubentities", isUsually: true)
         request.includesPropertyValues = fields.flag(

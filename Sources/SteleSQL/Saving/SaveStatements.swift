@@ -50,9 +50,9 @@ struct SaveStatements {
         return made
     }
 
-    /// `UPDATE ZPERSON SET Z_OPT = ?1, … WHERE Z_PK = ?2 AND ifnull(Z_OPT, 0) = ?3`: the bindings from ?4 on
-    /// are the changed slots in their order, and the concrete entities of to-one destinations among
-    /// them.
+    /// `UPDATE ZPERSON SET Z_OPT = ?1, … WHERE Z_PK = ?2 AND ifnull(Z_OPT, 0) = ?3`: the bindings
+    /// from ?4 on are the changed slots in their order, and the concrete entities of to-one
+    /// destinations among them.
     mutating func update(_ entity: Int, _ slots: [Int]) -> SQLText {
         let shape = Shape(entity: entity, slots: slots)
         if let made = updates[shape] { return made }

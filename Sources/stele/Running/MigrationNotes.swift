@@ -4,7 +4,8 @@ import SteleMigration
 import SteleModel
 import SteleSQLite
 
-/// A policy that a mapping of a plan asks for. Policies are Swift code, which the command has not.
+/// A policy that a mapping of a plan asks for. Policies are Swift code, which the
+/// command does not have.
 struct NeededPolicy {
     let step: MigrationPlan.Step
     /// The name of the entity mapping.
@@ -17,7 +18,7 @@ struct NeededPolicy {
         "the mapping \(mapping) asks for the policy \(name), which is Swift code"
     }
 
-    /// How the store can be migrated nevertheless.
+    /// How the store can be migrated with the policy or without it.
     var remedy: String {
         let program =
             "carry out the migration in a Swift program that passes the policy, or write what it "
@@ -42,8 +43,8 @@ extension MigrationPlan {
 }
 
 extension StoreMigrator {
-    /// The plan in lines, with what the command cannot carry out, what may be missing, and who no
-    /// longer opens the result.
+    /// The plan in lines, with what the command cannot carry out, what may be missing, and whether an
+    /// app still opens the result.
     func lines(of plan: MigrationPlan) throws -> [String] {
         if plan.isEmpty { return plan.lines }
         var lines = plan.lines
@@ -51,7 +52,7 @@ extension StoreMigrator {
             lines.append("stele cannot carry this out: \(policy.sentence)")
         }
         if plan.steps.contains(where: { $0.kind == .inferred && $0.removes }),
-            try package.mappingFiles().isEmpty
+            try package.mappingFiles() == ([], [])
         {
             lines.append(
                 "no mapping model (.xcmappingmodel, .cdm, .mapping.json) was found in "

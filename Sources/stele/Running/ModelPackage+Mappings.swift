@@ -14,20 +14,10 @@ extension ModelPackage {
     /// The mapping models in the model's folder and in the folders directly below it, and those in
     /// the model if it is a folder.
     func mappings() throws -> [KnownMapping] {
-        let beside = neighbours
-        return try mappingFiles().compactMap { path in
-            do { return KnownMapping(try MappingFile.read(path)) } catch {
-                // One in a neighbouring folder may be anything.
-                if beside.contains(where: { path.hasPrefix($0 + "/") }) { return nil }
-                throw error
-            }
-        }
-    }
-
-    /// The folders beside the model.
-    private var neighbours: [String] {
-        let (beside, own) = places
-        return Self.folders(in: beside, besides: own)
+        let files = try mappingFiles()
+        // A file in a folder beside the model may be something else.
+        return try files.own.map { KnownMapping(try MappingFile.read($0)) }
+            + files.neighbours.compactMap { (try? MappingFile.read($0)).map(KnownMapping.init) }
     }
 
     /// Where `mappings` looks, for messages.
@@ -37,12 +27,15 @@ extension ModelPackage {
             + (places.own.map { ", and in \($0)" } ?? "")
     }
 
-    /// The paths of the mapping models.
-    func mappingFiles() throws -> [String] {
+    /// The paths of the mapping models: those in the model's folder and in the model, and those in
+    /// the folders beside it.
+    func mappingFiles() throws -> (own: [String], neighbours: [String]) {
         let (beside, own) = places
-        guard FileManager.default.fileExists(atPath: beside) else { return [] }
+        guard FileManager.default.fileExists(atPath: beside) else { return ([], []) }
         var files = try Self.mappingFiles(in: beside, Self.names(in: beside))
-        for folder in neighbours {
+        if let own { files += Self.mappingFiles(in: own, try Self.names(in: own)) }
+        var neighbours: [String] = []
+        for folder in Self.folders(in: beside, besides: own) {
             guard var names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
                 continue
             }
@@ -50,9 +43,9 @@ extension ModelPackage {
             if names.contains(where: { $0.hasSuffix(".json") && !isMappingFile($0) }) {
                 names.removeAll(where: isMappingFile)
             }
-            files += Self.mappingFiles(in: folder, names)
+            neighbours += Self.mappingFiles(in: folder, names)
         }
-        return try files + (own.map { Self.mappingFiles(in: $0, try Self.names(in: $0)) } ?? [])
+        return (files, neighbours)
     }
 
     /// The folder that the model is in, and the model itself if it is a folder.

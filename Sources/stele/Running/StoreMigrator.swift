@@ -107,7 +107,7 @@ struct StoreMigrator {
         }
         if let held {
             try held.replace(with: path)
-            if held.hasRollbackJournal { opening.tellOfConversion() }
+            if held.hasRollbackJournal { opening.reportConversion() }
         } else if let store = old as? AtomicStore {
             try store.replaceFile(with: path)
         } else {

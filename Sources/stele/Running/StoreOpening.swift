@@ -162,11 +162,12 @@ struct StoreOpening {
         }
         if let store = try openUnchanged(model) { return store }
         let store = try make(path, model)
-        if let store = store as? SQLiteStore, store.isConvertedToWAL { tellOfConversion() }
+        if let store = store as? SQLiteStore, store.isConvertedToWAL { reportConversion() }
         return store
     }
 
-    func tellOfConversion() {
+    /// Prints that the file has another journal mode now.
+    func reportConversion() {
         printError("\(path): it had a rollback journal, and is converted to WAL")
     }
 
