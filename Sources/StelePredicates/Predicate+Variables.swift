@@ -1,4 +1,4 @@
-/// Substitution of variables before a check.
+/// The variables of predicates and expressions, and their substitution before a check.
 
 import SteleModel
 
@@ -49,6 +49,16 @@ extension Expression {
             return mapParts(
                 { $0.replacingVariables(replacement) }, { $0.replacingVariables(replacement) })
         }
+    }
+
+    /// The names of the free variables, as those of a predicate.
+    package var freeVariables: Set<String> {
+        var names = Set<String>()
+        _ = replacingVariables { name, _ in
+            names.insert(name)
+            return nil
+        }
+        return names
     }
 
     /// The same expression with its operands and its predicate transformed.

@@ -230,16 +230,6 @@ struct MappingCheck {
 }
 
 extension Expression {
-    /// The names of the free variables.
-    fileprivate var freeVariables: Set<String> {
-        var names = Set<String>()
-        _ = replacingVariables { name, _ in
-            names.insert(name)
-            return nil
-        }
-        return names
-    }
-
     /// Checks a value expression on the objects of a source entity. `$source` stands for the
     /// object, and `+` also joins texts.
     ///
