@@ -6,7 +6,7 @@ import Glibc
 import SteleSystem
 
 /// An address that is taken before the server on it starts, so that a program which cannot serve
-/// ends before it has made anything. Nobody can connect until the server listens.
+/// ends before it has made anything. No client can connect until the server listens.
 public final class ReservedAddress: Sendable {
     private let host: String
     private let port: Int

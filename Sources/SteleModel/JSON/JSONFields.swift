@@ -19,7 +19,7 @@ package struct JSONFields {
 
     /// The member; nil if it is absent or null.
     package mutating func take(_ key: String) -> JSONNode? {
-        known.append(key)
+        if !known.contains(key) { known.append(key) }
         return node[key].flatMap { $0.isNull ? nil : $0 }
     }
 

@@ -79,7 +79,7 @@ extension AttributeDescription {
 
 /// Archived values as values of attributes: an NSNumber has no type of its own.
 enum ArchivedNumber {
-    /// The value as one of the type; nil if it is none.
+    /// Returns an archived value as a value of the type; nil if the type cannot have it.
     static func value(_ value: Value, _ type: AttributeType) -> Value? {
         switch type {
         case .integer16, .integer32, .integer64:
