@@ -14,7 +14,9 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     /// The store is opened with the model that its file has.
-    @Test(arguments: ["League", "Catalog", "Recipes", "Shapes", "Tasks", "World", "Movies"])
+    @Test(arguments: [
+        "League", "Catalog", "Recipes", "Shapes", "Tasks", "World", "Movies",
+    ])
     func aNewStoreHasItsModel(_ name: String) throws {
         let model = try sampleModel(name)
         try SQLiteStore.open(path: folder.store, model: model).close()
@@ -25,9 +27,12 @@ import Testing
         let own = try file.model()
         #expect(own.entities.map(\.name) == model.entities.map(\.name))
         #expect(own.versionChecksum == model.versionChecksum)
+        let bytes = try RawDatabase(folder.store).bytes("SELECT Z_CONTENT FROM Z_MODELCACHE")
         let store = try SQLiteStore.open(path: folder.store, model: own)
         defer { store.close() }
         #expect(store.model === own)
+        #expect(
+            try RawDatabase(folder.store).bytes("SELECT Z_CONTENT FROM Z_MODELCACHE") == bytes)
     }
 
     /// A store with some of the entities has the whole model, as Core Data's have.

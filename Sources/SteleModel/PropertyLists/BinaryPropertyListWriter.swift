@@ -12,6 +12,8 @@ package struct BinaryPropertyListWriter {
     /// The place of each scalar by its bytes: by `==`, composed and decomposed letters would be
     /// equal, and so would zeros of either sign.
     private var known: [[UInt8]: Int] = [:]
+    /// The place of each reference, of which an archive has the most.
+    private var references: [Int: Int] = [:]
 
     /// The bytes of a list.
     package static func bytes(_ root: PropertyList) -> [UInt8] {
@@ -30,6 +32,12 @@ package struct BinaryPropertyListWriter {
             let place = reserve()
             objects[place] = .dictionary(
                 keys: entries.map { add(.string($0.key)) }, values: entries.map { add($0.value) })
+            return place
+        case .uid(let number):
+            if let place = references[number] { return place }
+            let place = reserve()
+            objects[place] = .scalar(Self.scalar(value))
+            references[number] = place
             return place
         default:
             let bytes = Self.scalar(value)
@@ -62,7 +70,9 @@ package struct BinaryPropertyListWriter {
                 return head(0x5, it.utf8.count) + Array(it.utf8)
             }
             let units = Array(it.utf16)
-            return head(0x6, units.count) + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+            var bytes = head(0x6, units.count)
+            for unit in units { append(UInt64(unit), 2, to: &bytes) }
+            return bytes
         case .uid(let it):
             let size = width(UInt64(max(it, 0)))
             return [0x80 | UInt8(size - 1)] + bigEndian(UInt64(max(it, 0)), size)
@@ -84,7 +94,15 @@ package struct BinaryPropertyListWriter {
     }
 
     private static func bigEndian(_ value: UInt64, _ size: Int) -> [UInt8] {
-        (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * (size - 1 - $0))) }
+        var bytes: [UInt8] = []
+        append(value, size, to: &bytes)
+        return bytes
+    }
+
+    private static func append(_ value: UInt64, _ size: Int, to bytes: inout [UInt8]) {
+        for place in (0..<size).reversed() {
+            bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * place)))
+        }
     }
 
     /// The size of a number: 1, 2, 4 or 8 bytes.
@@ -96,23 +114,27 @@ package struct BinaryPropertyListWriter {
         let referenceSize = Self.width(UInt64(objects.count))
         var bytes = Array("bplist00".utf8)
         var offsets: [Int] = []
-        func references(_ places: [Int]) -> [UInt8] {
-            places.flatMap { Self.bigEndian(UInt64($0), referenceSize) }
+        func refer(to places: [Int]) {
+            for place in places { Self.append(UInt64(place), referenceSize, to: &bytes) }
         }
         for object in objects {
             offsets.append(bytes.count)
             switch object {
             case .scalar(let scalar): bytes += scalar
-            case .array(let places): bytes += Self.head(0xA, places.count) + references(places)
+            case .array(let places):
+                bytes += Self.head(0xA, places.count)
+                refer(to: places)
             case .dictionary(let keys, let values):
-                bytes += Self.head(0xD, keys.count) + references(keys) + references(values)
+                bytes += Self.head(0xD, keys.count)
+                refer(to: keys)
+                refer(to: values)
             }
         }
         let table = bytes.count
         let offsetSize = Self.width(UInt64(table))
-        for offset in offsets { bytes += Self.bigEndian(UInt64(offset), offsetSize) }
+        for offset in offsets { Self.append(UInt64(offset), offsetSize, to: &bytes) }
         bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
-        for number in [objects.count, root, table] { bytes += Self.bigEndian(UInt64(number), 8) }
+        for number in [objects.count, root, table] { Self.append(UInt64(number), 8, to: &bytes) }
         return bytes
     }
 }

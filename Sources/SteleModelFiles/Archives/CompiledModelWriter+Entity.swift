@@ -25,7 +25,7 @@ extension CompiledModelWriter {
         if !constraints.isEmpty { fields.append(("NSUniqueTuples", try lists(constraints))) }
         fields += try indexes(of: entity)
         var properties: [(String, PropertyList)] = []
-        for property in declaration.properties {
+        for property in declaration.properties.sorted(by: { $0.name < $1.name }) {
             place = "\(entity.name).\(property.name)"
             properties.append((property.name, try self.property(property, of: entity)))
         }

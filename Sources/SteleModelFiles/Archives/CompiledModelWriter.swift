@@ -6,7 +6,9 @@ import StelePredicates
 /// Writes a compiled model: an archived NSManagedObjectModel, as Xcode's compiler makes it.
 ///
 /// Each property is with the entity that declares it. What only the editor of a model file reads is
-/// not in an archive, and neither are composite types.
+/// not in an archive, and neither are composite types. Properties, fetch requests, configurations
+/// and their members are in the order of their names, as `CompiledModelReader` has them: the same
+/// model has the same bytes.
 package struct CompiledModelWriter {
     let model: Model
     var archiver = PredicateArchiver()
@@ -52,7 +54,7 @@ package struct CompiledModelWriter {
         place = ""
         var fields = [("NSEntities", try dictionary(named))]
         var requests: [(String, PropertyList)] = []
-        for request in declaration.fetchRequestTemplates {
+        for request in declaration.fetchRequestTemplates.sorted(by: { $0.name < $1.name }) {
             place = "fetch request \(request.name)"
             requests.append((request.name, try fetchRequest(request)))
         }
@@ -63,10 +65,10 @@ package struct CompiledModelWriter {
         fields.append(("NSVersionIdentifiers", set(identifiers)))
         if !declaration.configurations.isEmpty {
             var groups: [(String, PropertyList)] = []
-            for configuration in declaration.configurations {
+            for configuration in declaration.configurations.sorted(by: { $0.name < $1.name }) {
                 place = "configuration \(configuration.name)"
                 var members: [PropertyList] = []
-                for name in configuration.entityNames { members.append(try entity(name)) }
+                for name in configuration.entityNames.sorted() { members.append(try entity(name)) }
                 groups.append((configuration.name, set(members)))
             }
             fields.append(("NSConfigurations", try dictionary(groups)))
