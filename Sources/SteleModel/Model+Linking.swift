@@ -7,9 +7,16 @@ extension Model {
     ///   destination, a cycle of parents, an inverse that is missing or does not point back, and
     ///   what `ModelCheck` reports.
     public convenience init(_ declaration: ManagedObjectModel) throws(ModelErrors) {
+        try self.init(declaration, of: nil)
+    }
+
+    /// Checks and links the declaration of a model, or of a part of one.
+    convenience init(_ declaration: ManagedObjectModel, of source: Model?) throws(ModelErrors) {
         var linker = ModelLinker(declaration)
         let (entities, relationships) = try linker.link()
-        self.init(declaration: declaration, entities: entities, relationships: relationships)
+        self.init(
+            declaration: declaration, entities: entities, relationships: relationships,
+            source: source)
         try ModelCheck.findings(in: self).throwErrors()
     }
 }

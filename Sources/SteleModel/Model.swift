@@ -14,19 +14,24 @@ public final class Model: Sendable {
     public let configuration: String?
     /// The entities that a store of this model has, in the order of `entities`.
     public let storedEntities: [Entity]
+    /// The model that this one is a part of; nil for a whole one.
+    private let source: Model?
     private let byName: [String: Int]
 
     /// - Parameters:
     ///   - configuration: the name of the configuration that the model is restricted to.
+    ///   - source: the model that this one is a part of; nil for a whole one.
     ///   - isStored: whether a store has the entity.
     init(
         declaration: ManagedObjectModel, entities: [Entity], relationships: [Relationship],
-        configuration: String? = nil, isStored: (Entity) -> Bool = { _ in true }
+        configuration: String? = nil, source: Model? = nil,
+        isStored: (Entity) -> Bool = { _ in true }
     ) {
         self.declaration = declaration
         self.entities = entities
         self.relationships = relationships
         self.configuration = configuration
+        self.source = source
         storedEntities = entities.filter(isStored)
         hasExternalAttributes = entities.contains { entity in
             entity.slots.contains {
@@ -36,6 +41,10 @@ public final class Model: Sendable {
         byName = Dictionary(
             entities.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     }
+
+    /// The model that this one is a part of (`part(of:)`), or else itself. A store's file has the
+    /// whole one in Z_MODELCACHE.
+    public var whole: Model { source?.whole ?? self }
 
     /// The model's name: the file name without its extension.
     public var name: String { declaration.name }
@@ -52,14 +61,14 @@ public final class Model: Sendable {
         if configuration == Self.defaultConfiguration {
             return Model(
                 declaration: declaration, entities: entities, relationships: relationships,
-                configuration: configuration)
+                configuration: configuration, source: source)
         }
         guard let named = declaration.configurations.first(where: { $0.name == configuration })
         else { return nil }
         let roots = Set(named.entityNames.compactMap { entity(named: $0)?.root })
         return Model(
             declaration: declaration, entities: entities, relationships: relationships,
-            configuration: configuration, isStored: { roots.contains($0.root) })
+            configuration: configuration, source: source, isStored: { roots.contains($0.root) })
     }
 
     /// The entity of that name; nil if there is none.

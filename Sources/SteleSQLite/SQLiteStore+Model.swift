@@ -13,17 +13,16 @@ extension SQLiteStore {
     /// - Throws: `ModelErrors` for a file that is no Core Data store or has no model cache, and for
     ///   a cache that cannot be read, with what to do.
     public static func modelFile(path: String) throws(ModelErrors) -> ModelFile {
-        let (cache, hashes): ([UInt8]?, [String: [UInt8]]?)
+        let (cache, metadata): ([UInt8]?, StoreMetadata?)
         do throws(StoreError) {
-            (cache, hashes) = try StoreLook.at(path) { (connection) throws(StoreError) in
+            (cache, metadata) = try StoreLook.at(path) { (connection) throws(StoreError) in
                 guard try has("Z_METADATA", connection) else {
                     throw .incompatible(
                         code: 134020, "it is an SQLite database, but not a Core Data store")
                 }
                 guard let bytes = try modelCache(connection) else { return (nil, nil) }
                 // The model is also read from a store whose metadata is damaged.
-                let metadata = try? StoreMetadata.read(connection)?.metadata
-                return (bytes, metadata.flatMap { $0.hasForeignHashes ? $0.versionHashes : nil })
+                return (bytes, try? StoreMetadata.read(connection)?.metadata)
             }
         } catch {
             throw ModelErrors([ModelError(path, error.sentence)])
@@ -33,9 +32,15 @@ extension SQLiteStore {
                 [ModelError(path, "the store has no model cache", hint: ModelCache.remedy)])
         }
         var file = try modelFile(cache, path)
-        if let hashes, Set(hashes.keys) == Set(file.current.entities.map(\.name)) {
-            file.versionHashes = [file.currentVersionName: hashes]
+        guard let metadata else { return file }
+        let hashes = metadata.versionHashes
+        let names = Set(hashes.keys)
+        // A damaged dictionary says nothing of the store's entities.
+        guard !names.isEmpty, names.isSubset(of: file.current.entities.map(\.name)) else {
+            return file
         }
+        file.storedEntityNames = names
+        if metadata.hasForeignHashes { file.versionHashes = [file.currentVersionName: hashes] }
         return file
     }
 

@@ -213,7 +213,7 @@ struct StoreFile {
     static func writeCache(
         of model: Model, to connection: Connection
     ) throws(StoreError) {
-        let cache = ModelCache.bytes(of: model)
+        let cache = ModelCache.bytes(of: model.whole)
         if try SQLiteStore.modelCache(connection) == cache { return }
         try connection.run(
             "CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB); DELETE FROM Z_MODELCACHE")

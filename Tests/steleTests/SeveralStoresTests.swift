@@ -83,6 +83,42 @@ import Testing
         #expect(program.end().status == 0)
     }
 
+    /// The files and their folder are as they were.
+    @Test(arguments: ["passwords.sqlite", "passwords.xml"])
+    func severalStoresAreServedForReadingOnly(_ passwords: String) throws {
+        let stores = "Notes=notes.sqlite,Passwords=\(passwords)"
+        var (program, lines) = try serve("--store", stores)
+        var caller = try Caller(lines)
+        _ = caller.ask("POST", "/Note", "{\"title\":\"one\"}")
+        _ = caller.ask("POST", "/Category", "{\"name\":\"House\"}")
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+        let before = try FolderState(folder.path)
+        (program, lines) = try serve("--store", stores, "--read-only")
+        caller = try Caller(lines)
+        #expect(objects(caller.ask("GET", "/Note")).count == 1)
+        #expect(objects(caller.ask("GET", "/Category")).count == 1)
+        #expect(caller.ask("GET", "/changes")?.status == 200)
+        for (method, path, body) in [
+            ("POST", "/Note", "{\"title\":\"two\"}"), ("DELETE", "/Category/1", "{}"),
+            (
+                "POST", "/transactions",
+                #"[{"op":"insert","entity":"Note","values":{"title":"two"}},"#
+                    + #"{"op":"insert","entity":"Category","values":{"name":"Office"}}]"#
+            ),
+        ] {
+            let answer = caller.ask(method, path, body)
+            #expect(answer?.status == 403, "\(method) \(path): \(answer?.body ?? "")")
+            #expect(answer?.body.contains(#""code":"store.read-only""#) == true)
+        }
+        program.signal(SIGTERM)
+        let (status, log) = program.end()
+        #expect(status == 0)
+        #expect(log.contains("read-only: no other program may change the file"), "\(log)")
+        #expect(!log.contains(" error "), "\(log)")
+        #expect(try FolderState(folder.path) == before)
+    }
+
     @Test func theBodyOfANewObjectNamesItsStore() throws {
         let (program, lines) = try serve("--store", "Default=all.sqlite,Notes=notes.xml")
         let caller = try Caller(lines)

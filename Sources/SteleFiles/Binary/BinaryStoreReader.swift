@@ -7,7 +7,9 @@ import StelePersistence
 struct BinaryStoreReader {
     /// An entity of the file, with the places of its properties in the model.
     private struct Table {
-        let entity: Entity
+        let name: String
+        /// Nil for one outside of the part of the model that the store has.
+        let entity: Entity?
         let slots: [Int]
         let toManys: [Int]
     }
@@ -46,7 +48,7 @@ struct BinaryStoreReader {
 
     private mutating func table(_ contents: inout StoreContents) throws(StoreError) -> Table {
         let name = try text()
-        guard let entity = model.entity(named: name) else {
+        guard let entity = model.whole.entity(named: name) else {
             throw damage("the model has no entity \(name)")
         }
         var slots: [Int] = []
@@ -66,15 +68,19 @@ struct BinaryStoreReader {
             toManys.append(slot)
         }
         let next = try key()
-        if next > 0 { contents.nextKeys[entity.index] = next }
-        return Table(entity: entity, slots: slots, toManys: toManys)
+        let own = model.entity(named: name)
+        if next > 0, let own { contents.nextKeys[own.index] = next }
+        return Table(name: name, entity: own, slots: slots, toManys: toManys)
     }
 
     private mutating func object(_ tables: [Table]) throws(StoreError) -> StoredObject {
         let index = try number()
         guard index < tables.count else { throw damage("there is no entity number \(index)") }
         let table = tables[Int(index)]
-        var object = StoredObject(table.entity, key: try key())
+        guard let entity = table.entity else {
+            throw damage("there is an object of \(table.name), which the store does not have")
+        }
+        var object = StoredObject(entity, key: try key())
         object.snapshot.version = try key()
         for slot in table.slots { object.snapshot.values[slot] = try value() }
         for slot in table.toManys {

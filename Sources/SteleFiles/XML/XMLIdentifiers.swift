@@ -11,16 +11,20 @@ struct XMLIdentifiers {
 
     /// The place of each family by its root entity.
     private let places: [Int: Int64]
+    /// The number of the families of the whole model, which several stores of it share.
+    private let count: Int64
     /// Whether the ids are those of Stele.
     var isOwn = true
 
     init(_ model: Model) {
-        let roots = model.entities.filter { $0.root == $0.index }.sorted { $0.name < $1.name }
-        places = Dictionary(
-            roots.enumerated().map { ($1.index, Int64($0) + 1) }, uniquingKeysWith: { a, _ in a })
+        let roots = model.whole.entities.filter { $0.root == $0.index }.map(\.name).sorted()
+        count = Int64(roots.count)
+        var places: [Int: Int64] = [:]
+        for (place, name) in roots.enumerated() {
+            if let own = model.entity(named: name) { places[own.index] = Int64(place) + 1 }
+        }
+        self.places = places
     }
-
-    private var count: Int64 { Int64(places.count) }
 
     /// Returns an object's id.
     /// - Throws: `StoreError.invalid` for a key that is too large.

@@ -54,14 +54,14 @@ struct ExportCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let package = try ModelPackage(model)
-            let model = package.model
-            let opening = try stores.opening(package, for: readOnly ? .readOnly : .read)
+            let opening = try stores.opening(
+                try ModelPackage(model), for: readOnly ? .readOnly : .read)
+            let model = opening.package.model
             for path in opening.paths where access(path, F_OK) != 0 {
                 throw Failure("\(path): no such file")
             }
             let plan = try plan(model)
-            let store = try opening.open(package, .refuse)
+            let store = try opening.open(.refuse)
             defer { store.close() }
             let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()

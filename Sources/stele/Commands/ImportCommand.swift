@@ -93,16 +93,17 @@ struct ImportCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let package = try ModelPackage(model)
-            if let seeds { return try loadSeeds(seeds, package) }
+            let opening = try stores.opening(
+                try ModelPackage(model), for: dryRun ? .trial : .write)
+            let model = opening.package.model
+            if let seeds { return try loadSeeds(seeds, opening) }
             let files = try files.map(Self.file)
             for file in files where access(file.path, F_OK) != 0 {
                 throw Failure("\(file.path): no such file")
             }
             let plan = try ImportPlan(
-                model: package.model, files: files, keys: try key.map(Self.key), options: options)
-            let store = try stores.opening(package, for: dryRun ? .trial : .write)
-                .open(package, .refuse)
+                model: model, files: files, keys: try key.map(Self.key), options: options)
+            let store = try opening.open(.refuse)
             defer { store.close() }
             let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()
@@ -112,13 +113,12 @@ struct ImportCommand: ParsableCommand {
             }
             bar.clear()
             write(
-                ImportReport.text(summary, package.model, isDryRun: dryRun, seconds: bar.seconds),
-                to: 1)
+                ImportReport.text(summary, model, isDryRun: dryRun, seconds: bar.seconds), to: 1)
         }
     }
 
-    private func loadSeeds(_ folder: String, _ package: ModelPackage) throws {
-        let store = try stores.opening(package, for: .write).open(package, .refuse)
+    private func loadSeeds(_ folder: String, _ opening: StoresOpening) throws {
+        let store = try opening.open(.refuse)
         defer { store.close() }
         let seeds = try Seeds(PersistentStoreCoordinator(store: store), folder: folder)
         let loaded = try seeds.load()

@@ -36,10 +36,8 @@ struct MigrateCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let whole = try ModelPackage(model)
-            let (configuration, opening) = try StoresOpening(store, type: nil, whole.model).only()
-            let package = try configuration.map { try whole.restricted(to: $0) } ?? whole
-            let migrator = StoreMigrator(opening: opening, package: package)
+            let stores = try StoresOpening(store, type: nil, try ModelPackage(model))
+            let migrator = StoreMigrator(opening: try stores.only(), package: stores.package)
             guard let way = try migrator.plan() else {
                 throw Failure("\(store): there is no store")
             }

@@ -45,13 +45,8 @@ struct ExistingStore: ParsableArguments {
     ) throws -> (opening: StoreOpening, package: ModelPackage?) {
         guard let model else { return (try StoreOpening(existing: store ?? ""), nil) }
         let package = try ModelPackage(model, isServed: isServed)
-        let (configuration, opening) = try StoresOpening(
-            store, type: nil, package.model, name: package.name
-        ).only()
-        return (
-            try StoreOpening(existing: opening.path),
-            try configuration.map { try package.restricted(to: $0) } ?? package
-        )
+        let stores = try StoresOpening(store, type: nil, package)
+        return (try StoreOpening(existing: stores.only().path), stores.package)
     }
 
     /// Calls a function with the open store and the version that it was made with.

@@ -24,8 +24,8 @@ struct StoreFlags: ParsableArguments {
     func opening(_ package: ModelPackage, for use: StoreUse) throws -> StoresOpening {
         try StoresOpening(
             store.joined(separator: ","),
-            type: storeType.isEmpty ? nil : storeType.joined(separator: ","), package.model,
-            name: package.name, history: try history.map(HistoryPlace.init(setting:)) ?? .auto,
+            type: storeType.isEmpty ? nil : storeType.joined(separator: ","), package,
+            history: try history.map(HistoryPlace.init(setting:)) ?? .auto,
             use: use)
     }
 }

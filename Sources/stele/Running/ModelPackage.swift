@@ -5,6 +5,7 @@ import SteleMigration
 import SteleModel
 import SteleModelFiles
 import StelePersistence
+import StelePredicates
 
 /// A model file as a command was given it.
 struct ModelPackage {
@@ -13,14 +14,47 @@ struct ModelPackage {
     /// The current version, which can be served.
     let model: Model
     private let file: ModelFile
-    /// The configuration that the versions are restricted to; nil for all entities.
-    let configuration: String?
+    /// The entities that the versions have, or that a store of them has.
+    private var entities = Entities.all
+
+    /// The entities of a package's versions.
+    private enum Entities {
+        case all
+        /// All, of which a store has those of a configuration.
+        case stored(configuration: String)
+        /// Those of a configuration alone.
+        case configuration(String)
+        /// Those with these names alone.
+        case named(Set<String>)
+
+        var configuration: String? {
+            switch self {
+            case .stored(let name), .configuration(let name): name
+            case .all, .named: nil
+            }
+        }
+
+        /// Returns a version with these entities; nil for one without the configuration.
+        func version(_ whole: Model) throws(ModelErrors) -> Model? {
+            switch self {
+            case .all: whole
+            case .stored(let configuration): whole.restricted(to: configuration)
+            case .configuration(let name): try whole.part(of: name)
+            case .named(let names): try whole.part(ofEntities: names)
+            }
+        }
+    }
+
+    /// The configuration of the store; nil for all entities.
+    var configuration: String? { entities.configuration }
 
     /// The model's name, which all its versions share.
     var name: String { file.name }
 
     /// Notes on what the model has and Stele ignores.
-    var notes: [ModelError] { file.notes }
+    var notes: [ModelError] { file.notes + leftOut }
+    /// The fetch requests of a store's own model that can never be evaluated.
+    private var leftOut: [ModelError] = []
 
     /// The version hashes that Core Data has computed, by the names of the versions; empty for a
     /// model without VersionInfo.plist.
@@ -30,11 +64,20 @@ struct ModelPackage {
     /// - Parameter isServed: whether to check that its current version can be served.
     init(_ path: String, isServed: Bool = true) throws {
         self.path = path
-        configuration = nil
         file = try ModelFile.given(path)
         do {
-            model = try file.model()
-            if isServed { try model.checkRequests() }
+            let whole = try file.model()
+            if isServed, file.storedEntityNames != nil {
+                let (rest, mistakes) = whole.withoutMistakenRequests()
+                model = rest
+                leftOut = mistakes.map {
+                    ModelError(
+                        $0.place, $0.message + ", and the request is left out", hint: $0.hint)
+                }
+            } else {
+                if isServed { try whole.checkRequests() }
+                model = whole
+            }
         } catch {
             let text = error.description
             throw Failure(text.contains(path) ? text : "\(path): \(text)")
@@ -42,20 +85,47 @@ struct ModelPackage {
         if isServed, let refusal = model.refusal { throw Failure(refusal) }
     }
 
-    /// The model for a store of one configuration.
+    /// The model for a store of one configuration among several stores.
     /// - Throws: `Failure` where the model has no configuration of that name.
     func restricted(to configuration: String) throws -> ModelPackage {
-        guard let own = model.restricted(to: configuration) else {
-            throw Failure("the model has no configuration \(configuration)")
-        }
-        return ModelPackage(path: path, model: own, file: file, configuration: configuration)
+        try with(.stored(configuration: configuration))
     }
 
-    private init(path: String, model: Model, file: ModelFile, configuration: String) {
-        self.path = path
+    /// The model for a store of one configuration that is used alone.
+    /// - Throws: `Failure` where the model has no configuration of that name, and where a
+    ///   relationship leads out of it.
+    func part(of configuration: String) throws -> ModelPackage {
+        try with(.configuration(configuration))
+    }
+
+    /// The model for the store that it was read from, which may have one configuration alone.
+    /// - Throws: `Failure` where a relationship leads to an entity that the store does not have.
+    func ofItsStore() throws -> ModelPackage {
+        guard let names = file.storedEntityNames else { return self }
+        return try with(.named(names))
+    }
+
+    private func with(_ entities: Entities) throws -> ModelPackage {
+        do throws(ModelErrors) {
+            if let own = try entities.version(model) { return ModelPackage(self, own, entities) }
+        } catch {
+            throw Failure("\(path): \(error.description)")
+        }
+        throw Failure("the model has no configuration \(entities.configuration ?? "")")
+    }
+
+    /// The configuration that has these entities, by their names, and no others; nil for none.
+    func configuration(ofEntities names: Set<String>) -> String? {
+        model.declaration.configurations.map(\.name).first {
+            model.restricted(to: $0)?.storedEntities.map(\.name).sorted() == names.sorted()
+        }
+    }
+
+    private init(_ whole: ModelPackage, _ model: Model, _ entities: Entities) {
+        path = whole.path
+        file = whole.file
         self.model = model
-        self.file = file
-        self.configuration = configuration
+        self.entities = entities
     }
 
     /// The versions that can be read, with their version hashes.
@@ -67,10 +137,9 @@ struct ModelPackage {
                 }, uniquingKeysWith: { first, _ in first })
         }
         let versions = try file.models().models.compactMap { whole -> KnownVersion? in
-            // A version without the configuration has no store of it.
-            guard let model = configuration.map({ whole.restricted(to: $0) }) ?? whole else {
-                return nil
-            }
+            // A version without the configuration, or whose relationships lead out of it, has no
+            // store of it.
+            guard let model = try? entities.version(whole) else { return nil }
             var version = KnownVersion(model: model, hashes: hashes(of: model))
             version.formerHashes = hashes(of: model, asWritten: true)
             return version

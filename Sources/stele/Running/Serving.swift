@@ -84,17 +84,19 @@ struct Serving {
             }
             return try Ground.sample()
         }
-        let package = try ModelPackage(path)
+        var package = try ModelPackage(path)
         for note in package.notes {
             logger.warning("\(note)", metadata: ["model": "\(package.path)"])
         }
         // A store that is named in place of a model is served with its own model.
-        let own = StoreOpening.isSQLite(file: path) ? path : nil
+        let own = settings.store == nil && StoreOpening.isSQLite(file: path) ? path : nil
+        if own != nil { package = try package.ofItsStore() }
         let opening = try StoresOpening(
-            settings.store ?? own, type: settings.storeType, package.model, name: package.name,
-            history: settings.history, use: settings.readOnly ? .readOnly : .write)
+            settings.store ?? own, type: settings.storeType, package, history: settings.history,
+            use: settings.readOnly ? .readOnly : .write)
+        report(opening.package)
         let new = opening.newPaths
-        let store = try opening.open(package, settings.migrate ? .migrate : .offer)
+        let store = try opening.open(settings.migrate ? .migrate : .offer)
         if store.isReadOnly {
             let members = (store as? StoreGroup)?.stores ?? [store]
             let isFileRead = members.contains { ($0 as? ReadOnlySQLiteStore)?.isCopied == false }
@@ -113,6 +115,23 @@ struct Serving {
         return ground
     }
 
+    /// Logs what of the model is not served because the store has a part of its entities.
+    private func report(_ package: ModelPackage) {
+        let (part, whole) = (package.model, package.model.whole)
+        let omitted = whole.entities.map(\.name).filter { part.entity(named: $0) == nil }
+        guard !omitted.isEmpty else { return }
+        logger.notice(
+            "the store has a part of the model's entities, and the others are not served",
+            metadata: [
+                "model": "\(package.path)", "entities": "\(omitted.joined(separator: ", "))",
+            ])
+        for name in part.omittedFetchedProperties {
+            logger.notice(
+                "a fetched property is not served: its objects are in another store",
+                metadata: ["property": "\(name)"])
+        }
+    }
+
     /// Reads a model, and checks that it can be served.
     static func model(_ path: String) throws -> Model { try ModelPackage(path).model }
 
@@ -120,7 +139,11 @@ struct Serving {
     private func announcement(_ ground: Ground, port: Int) -> String {
         let model = ground.store.model
         let served = model.entities.filter { !$0.isAbstract }
-        let count = served.count == 1 ? "1 entity" : "\(served.count) entities"
+        let all = model.whole.entities.count { !$0.isAbstract }
+        let count =
+            served.count < all
+            ? "\(served.count) of \(all) entities"
+            : served.count == 1 ? "1 entity" : "\(served.count) entities"
         let name = ground.modelName
         let title = name == model.name ? name : "\(name), version \(model.name)"
         let address = "http://\(Self.reachable(settings.host)):\(port)\(settings.basePath)"

@@ -32,6 +32,14 @@ struct StoreMigrator {
             guard error.code == .missingSourceModel else { throw error }
             error.reasons += try package.ignoredVersions()
             let path = shellWord(opening.path)
+            if package.configuration == nil,
+                let name = package.configuration(ofEntities: Set(hashes.keys))
+            {
+                error.hint =
+                    "its entities are those of the configuration \(name): give it by --store "
+                    + "\(name)=\(path)"
+                throw error
+            }
             error.hint =
                 (error.hint.map { "\($0); " } ?? "")
                 + "stele model contents \(path) writes the model that is in the store, if there is one"

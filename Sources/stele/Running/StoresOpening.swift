@@ -8,19 +8,22 @@ import SteleSQLite
 struct StoresOpening {
     /// A store with the configuration that it has; nil for all entities.
     private let stores: [(configuration: String?, opening: StoreOpening)]
-    private let model: Model
+    /// Whether there is one store, which has all entities or is used without those of the others.
+    private let isAlone: Bool
+    /// The model with the entities of the stores.
+    let package: ModelPackage
 
     /// Decides on the places and types.
     /// - Parameters:
     ///   - text: the setting `store`: a path, or `NAME=PATH,NAME=PATH` with the names of
     ///     configurations.
     ///   - type: the setting `store-type`: a type, or `NAME=TYPE,NAME=TYPE`.
-    ///   - name: the model's name; nil for that of its version.
+    ///   - package: the model with all entities.
     ///   - history: where an SQLite store that another program created has its history.
     ///   - use: what the command does with the stores.
     /// - Throws: `Failure` for an unknown configuration, one given twice, and as `StoreOpening`.
     init(
-        _ text: String?, type: String?, _ model: Model, name: String? = nil,
+        _ text: String?, type: String?, _ package: ModelPackage,
         history: HistoryPlace = .auto, use: StoreUse = .write
     ) throws {
         func opening(_ path: String?, _ type: String?, _ name: String?) throws -> StoreOpening {
@@ -29,10 +32,12 @@ struct StoresOpening {
             made.use = use
             return made
         }
-        self.model = model
+        let model = package.model
         let known = [Model.defaultConfiguration] + model.declaration.configurations.map(\.name)
         guard let text, let named = try Self.named(text, known, "store") else {
-            stores = [(nil, try opening(text, type, name))]
+            self.package = package
+            isAlone = true
+            stores = [(nil, try opening(text, type, package.name))]
             return
         }
         let types = try type.map { text -> [(name: String, value: String)] in
@@ -50,6 +55,11 @@ struct StoresOpening {
             let type = types?.first { $0.name == name }?.value
             return (name, try opening(path, type, nil))
         }
+        // One that would be created alone is refused when it is opened: the others have been
+        // forgotten.
+        let only = stores.count == 1 ? stores[0].opening : nil
+        isAlone = only.map { !$0.isNew && $0.type != InMemoryStore.type } ?? false
+        self.package = isAlone ? try package.part(of: stores[0].configuration ?? "") : package
     }
 
     /// Reads `NAME=VALUE,NAME=VALUE`; nil for a text that does not begin with a configuration.
@@ -98,9 +108,9 @@ struct StoresOpening {
 
     /// The only store, for a command that takes one.
     /// - Throws: `Failure` for several.
-    func only() throws -> (configuration: String?, opening: StoreOpening) {
+    func only() throws -> StoreOpening {
         guard stores.count == 1 else { throw Failure("give one store at a time") }
-        return stores[0]
+        return stores[0].opening
     }
 
     /// The paths of the files.
@@ -116,32 +126,18 @@ struct StoresOpening {
     /// - Parameter other: what is done with a store of another version of the model.
     /// - Throws: `Failure` whose sentence has the path, and the plan of the migration if a store is
     ///   of another version and is not migrated.
-    func open(_ package: ModelPackage, _ other: OtherVersion) throws -> any PersistentStore {
-        try open { opening, model in
-            try opening.open(
-                model.configuration.map { try package.restricted(to: $0) } ?? package, other)
-        }
-    }
-
-    private func open(
-        _ one: (StoreOpening, Model) throws -> any PersistentStore
-    ) throws -> any PersistentStore {
-        if let (configuration, opening) = stores.first, configuration == nil {
-            return try one(opening, model)
-        }
-        let models = try stores.map { configuration, _ in
-            guard let own = configuration.flatMap({ model.restricted(to: $0) }) else {
-                throw Failure("the model has no configuration \(configuration ?? "")")
-            }
-            return own
-        }
-        do throws(StoreError) { try StoreGroup.check(models, model: model) } catch {
-            throw Failure(Failure.sentence(error))
-        }
+    func open(_ other: OtherVersion) throws -> any PersistentStore {
+        if isAlone { return try stores[0].opening.open(package, other) }
+        let packages = try stores.map { try package.restricted(to: $0.configuration ?? "") }
+        do throws(StoreError) {
+            try StoreGroup.check(packages.map(\.model), model: package.model)
+        } catch { throw Failure(Failure.sentence(error)) }
         var opened: [any PersistentStore] = []
         do {
-            for ((_, opening), own) in zip(stores, models) { opened.append(try one(opening, own)) }
-            do throws(StoreError) { return try StoreGroup(opened, model: model) } catch {
+            for ((_, opening), own) in zip(stores, packages) {
+                opened.append(try opening.open(own, other))
+            }
+            do throws(StoreError) { return try StoreGroup(opened, model: package.model) } catch {
                 throw Failure(Failure.sentence(error))
             }
         } catch {

@@ -1,0 +1,214 @@
+/// A store of one configuration, without the stores of the others.
+
+import Foundation
+import SteleModel
+import SteleModelFiles
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct StoreAloneTests {
+    private static let key = ["STELE_ENCRYPTION_KEY": String(repeating: "5e", count: 32)]
+    private let stash = samplePath("Stash")
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Serves with the arguments, and ends the service after `body`.
+    /// - Returns: the first line of its output, and what it logged.
+    @discardableResult
+    private func serve(
+        _ arguments: [String], _ body: (Caller) throws -> Void
+    ) throws -> (title: String, log: String) {
+        let program = try Program(
+            ["serve"] + arguments + ["--port", "0"], environment: Self.key, folder: folder.path)
+        let lines = program.lines(3)
+        let title = try #require(lines.first, "\(program.end().errors)")
+        try body(try Caller(lines))
+        program.signal(SIGTERM)
+        let (status, log) = program.end()
+        #expect(status == 0)
+        return (title, log)
+    }
+
+    private func refused(_ arguments: [String]) throws -> String {
+        let program = try Program(
+            arguments, environment: Self.key, folder: folder.path)
+        let (status, errors) = program.end()
+        #expect(status == 1)
+        return errors
+    }
+
+    /// Makes both stores, with an object in each.
+    private func make(_ passwords: String) throws {
+        try serve([stash, "--store", "Notes=notes.sqlite", "--store", "Passwords=\(passwords)"]) {
+            caller in
+            for (path, body) in [
+                ("/Note", #"{"title":"first"}"#), ("/Category", #"{"name":"House"}"#),
+                ("/System", #"{"name":"Router","userId":"admin","category":1}"#),
+                ("/Note", #"{"title":"second"}"#),
+            ] {
+                #expect(caller.ask("POST", path, body)?.status == 201)
+            }
+            #expect(caller.ask("PATCH", "/System/1", #"{"name":"Old router"}"#)?.status == 200)
+        }
+    }
+
+    private func cache(_ file: String) throws -> [UInt8] {
+        try RawDatabase("\(folder.path)/\(file)").bytes("SELECT Z_CONTENT FROM Z_MODELCACHE")
+    }
+
+    /// With its own model, and with a model and the name of its configuration.
+    @Test(arguments: [true, false])
+    func itIsServedWithItsOwnEntities(_ hasOwnModel: Bool) throws {
+        try make("passwords.sqlite")
+        let before = try cache("passwords.sqlite")
+        let arguments =
+            hasOwnModel ? ["passwords.sqlite"] : [stash, "--store", "Passwords=passwords.sqlite"]
+        let (title, log) = try serve(arguments) { caller in
+            #expect(
+                caller.ask("GET", "/System?select=name,category.name")?.body
+                    == #"[{"name":"Old router","category.name":"House"}]"#)
+            #expect(caller.ask("GET", "/Note")?.status == 404)
+            let model = caller.ask("GET", "/model")?.json as? [String: Any]
+            let entities = (model?["entities"] as? [[String: Any]])?.map { $0["name"] as? String }
+            #expect(entities == ["Category", "List", "System"])
+            // The history has the save of before, with the former values.
+            let saves = caller.ask("GET", "/changes")?.json as? [[String: Any]]
+            #expect(saves?.count == 3)
+            #expect(caller.ask("POST", "/Category", #"{"name":"Office"}"#)?.status == 201)
+        }
+        #expect(
+            title.contains(", 3 of 4 entities, from passwords.sqlite (sqlite)"), "\(title)")
+        #expect(log.contains("the others are not served"), "\(log)")
+        #expect(log.contains("entities=Note"), "\(log)")
+        // The file keeps the whole model, and is one of several stores again.
+        #expect(try cache("passwords.sqlite") == before)
+        try serve([stash, "--store", "Notes=notes.sqlite,Passwords=passwords.sqlite"]) { caller in
+            #expect(caller.ask("GET", "/Category/count")?.body == #"{"count":2}"#)
+            #expect(caller.ask("GET", "/Note/count")?.body == #"{"count":2}"#)
+        }
+    }
+
+    @Test(arguments: ["xml", "binary", "text"])
+    func aStoreOfAnotherTypeIsServedByItsConfiguration(_ type: String) throws {
+        try make("passwords.\(type)")
+        let (title, _) = try serve([stash, "--store", "Passwords=passwords.\(type)"]) { caller in
+            #expect(
+                caller.ask("GET", "/System?select=name,category.name")?.body
+                    == #"[{"name":"Old router","category.name":"House"}]"#)
+            #expect(caller.ask("POST", "/Category", #"{"name":"Office"}"#)?.status == 201)
+        }
+        #expect(title == "Stash, 3 of 4 entities, from passwords.\(type) (\(type))")
+        try serve([stash, "--store", "Notes=notes.sqlite,Passwords=passwords.\(type)"]) { caller in
+            #expect(caller.ask("GET", "/Category/count")?.body == #"{"count":2}"#)
+        }
+    }
+
+    @Test func itIsExportedAndImported() throws {
+        try make("passwords.sqlite")
+        let store = ["--store", "Notes=notes.sqlite"]
+        func run(_ arguments: [String]) throws -> String {
+            let program = try Program(arguments, environment: Self.key, folder: folder.path)
+            let lines = program.lines(100)
+            let (status, errors) = program.end()
+            #expect(status == 0, "\(errors)")
+            return lines.joined(separator: "\n")
+        }
+        let all = try run(["export", stash] + store)
+        let titles = all.split(separator: "\n").map { $0.contains(#""_entity":"Note""#) }
+        #expect(titles == [true, true], "\(all)")
+        try folder.write(#"{"_entity":"Note","title":"third"}"#, to: "more.ndjson")
+        _ = try run(["import", stash, "more.ndjson"] + store)
+        #expect(
+            try RawDatabase(folder.path + "/notes.sqlite").texts("SELECT ZTITLE FROM ZNOTE")
+                == ["first", "second", "third"])
+        try folder.write(#"{"_entity":"System","name":"x"}"#, to: "other.ndjson")
+        #expect(try refused(["import", stash, "other.ndjson"] + store).contains("System"))
+    }
+
+    @Test func aStoreWithoutItsConfigurationIsToldTheOption() throws {
+        try make("passwords.sqlite")
+        for command in [["serve", stash, "--port", "0"], ["migrate", stash]] {
+            let errors = try refused(command + ["--store", "notes.sqlite"])
+            #expect(errors.contains("--store Notes=notes.sqlite"), "\(errors)")
+        }
+        // The store of another configuration.
+        let errors = try refused(["serve", stash, "--store", "Notes=passwords.sqlite"])
+        #expect(errors.contains("Category"), "\(errors)")
+    }
+
+    /// A fetched property whose objects are in another store is left out, and a relationship that
+    /// leads to one is an error.
+    @Test func whatLeadsOutsideIsNotServed() throws {
+        func model(_ more: String) -> String {
+            """
+            {"entities": [
+                {"name": "A", "attributes": [{"name": "n", "type": "Integer 16"}]\(more),
+                 "fetchedProperties": [{"name": "bs", "fetchRequest":
+                    {"entity": "B", "predicate": "n == $FETCH_SOURCE.n"}}]},
+                {"name": "B", "attributes": [{"name": "n", "type": "Integer 16"}]}],
+             "fetchRequests": [{"name": "allB", "entity": "B"}, {"name": "allA", "entity": "A"}],
+             "configurations": [{"name": "As", "entities": ["A"]},
+                {"name": "Bs", "entities": ["B"]}]}
+            """
+        }
+        try folder.write(model(""), to: "M.json")
+        try serve(["M.json", "--store", "As=a.sqlite,Bs=b.sqlite"]) { caller in
+            #expect(caller.ask("POST", "/A", #"{"n":1}"#)?.status == 201)
+        }
+        let (_, log) = try serve(["a.sqlite"]) { caller in
+            #expect(
+                caller.ask("GET", "/A/1")?.body == #"{"_id":1,"_entity":"A","_version":1,"n":1}"#)
+            #expect(caller.ask("GET", "/A/1/bs")?.status == 404)
+            #expect(caller.ask("GET", "/fetch/allA")?.status == 200)
+            #expect(caller.ask("GET", "/fetch/allB")?.status == 404)
+        }
+        #expect(log.contains("property=A.bs"), "\(log)")
+        let link = #", "relationships": [{"name": "b", "destination": "B"}]"#
+        try folder.write(model(link), to: "M.json")
+        let errors = try refused(["serve", "M.json", "--store", "As=a.sqlite"])
+        #expect(errors.contains("A.b: the relationship leads to B"), "\(errors)")
+    }
+
+    /// An app may have a template that it never uses, and its model is in the store alone.
+    @Test func aMistakenRequestOfItsOwnModelIsLeftOut() throws {
+        func model(_ requests: String) -> String {
+            """
+            {"entities": [{"name": "A", "attributes": [{"name": "n", "type": "Integer 16"}],
+                "fetchedProperties": [{"name": "old", "fetchRequest":
+                    {"entity": "A", "predicate": "gone == $FETCH_SOURCE.n"}}]}],
+             "fetchRequests": [\(requests)]}
+            """
+        }
+        let requests = """
+            {"name": "stale", "entity": "A", "predicate": "gone == 1"},
+            {"name": "good", "entity": "A", "predicate": "n == 1"}
+            """
+        let plain =
+            #"{"entities": [{"name": "A", "attributes": [{"name": "n", "type": "Integer 16"}]}]}"#
+        try folder.write(plain, to: "M.json")
+        try serve(["M.json", "--store", "a.sqlite"]) { caller in
+            #expect(caller.ask("POST", "/A", #"{"n":1}"#)?.status == 201)
+        }
+        let declared = try ManagedObjectModel(json: Array(model(requests).utf8), name: "M")
+        let bytes = try #require(ModelCache.bytes(of: Model(declared)))
+        let hex = bytes.map { String(format: "%02x", $0) }.joined()
+        try RawDatabase("\(folder.path)/a.sqlite").run(
+            "UPDATE Z_MODELCACHE SET Z_CONTENT = X'\(hex)'")
+        let (_, log) = try serve(["a.sqlite"]) { caller in
+            #expect(caller.ask("GET", "/fetch/good")?.body.contains(#""n":1"#) == true)
+            #expect(caller.ask("GET", "/fetch/stale")?.status == 404)
+            #expect(caller.ask("GET", "/A/1/old")?.status == 404)
+        }
+        for place in ["fetch request stale: ", "A.old: "] {
+            #expect(
+                log.contains(place + "its predicate gone == ")
+                    && log.contains("the request is left out"), "\(log)")
+        }
+        #expect(try cache("a.sqlite") == bytes)
+        // A model that can be edited is refused.
+        try folder.write(model(requests), to: "M.json")
+        let errors = try refused(["serve", "M.json", "--store", "a.sqlite"])
+        #expect(errors.contains("fetch request stale"), "\(errors)")
+    }
+}
