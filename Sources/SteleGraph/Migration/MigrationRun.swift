@@ -160,13 +160,14 @@ final class MigrationRun {
         if step.policy != nil { return try makeByPolicy(step) }
         guard let made = step.destination else { return }
         let values = RowMaker(step, self, made)
+        let check = checksAtOnce ? checks[made.index] : nil
         try eachBatch(of: step) { rows in
             var changes: [ObjectChange] = []
             changes.reserveCapacity(rows.rows.count)
             for row in rows.rows {
                 let key = step.keepsKeys ? row.key : -Int64(changes.count) - 1
                 let change = try values.insert(MigrationSource(rows: rows, snapshot: row), key)
-                if checksAtOnce, !checks[made.index].holds(change.values) {
+                if let check, !check.holds(change.values) {
                     try note(made, row.key, change.values)
                 }
                 changes.append(change)

@@ -42,16 +42,19 @@ struct RowMaker {
         for recipe in toOnes {
             values[recipe.relationship.slot] = try run.toOne(recipe, object, step)
         }
-        var change = ObjectChange(.insert, entity: made.index, key: key, values: values)
-        guard step.keepsVersions else { return change }
+        return ObjectChange(
+            .insert, entity: made.index, key: key, before: before(row, key), values: values)
+    }
+
+    /// The object before its insertion, which has a version if the object keeps that of its source;
+    /// nil for the first one.
+    private func before(_ row: Snapshot, _ key: Int64) -> Snapshot? {
+        guard step.keepsVersions else { return nil }
         // A later update adds 1 to the version, and an insertion to that before it.
         let isUpdated = keptLater.contains { !row.values[$0.slot].isNull }
-        let before = row.version - (isUpdated ? 2 : 1)
-        if before != 0 {
-            change.before = Snapshot(
-                entity: made.index, key: key, version: before, values: defaults)
-        }
-        return change
+        let version = row.version - (isUpdated ? 2 : 1)
+        return version == 0
+            ? nil : Snapshot(entity: made.index, key: key, version: version, values: defaults)
     }
 
     /// Returns the value of an attribute that needs no managed objects.

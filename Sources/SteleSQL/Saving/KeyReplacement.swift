@@ -9,6 +9,10 @@ struct KeyReplacement {
     /// Returns a change with permanent keys only.
     /// - Throws: `.invalid` for a link to an object that the request does not insert.
     func replacing(_ change: ObjectChange) throws(StoreError) -> ObjectChange {
+        if change.key >= 0, change.toManys.isEmpty, !change.values.contains(where: Self.isTemporary)
+        {
+            return change
+        }
         var change = change
         let entity = model.entities[change.entity]
         if change.key < 0 { change.key = try key(change.key, root: entity.root) }

@@ -35,7 +35,7 @@ extension SQLSaver {
                     some[place] = try insert(some[place].change, run)
                 }
             }
-            for applied in some { try done(applied) }
+            for place in some.indices { try done(some[place]) }
         }
         return end - start
     }
