@@ -11,12 +11,14 @@ extension Model {
     }
 
     /// Checks and links the declaration of a model, or of a part of one.
-    convenience init(_ declaration: ManagedObjectModel, of source: Model?) throws(ModelErrors) {
+    convenience init(
+        _ declaration: ManagedObjectModel, of source: Model?, _ configuration: String? = nil
+    ) throws(ModelErrors) {
         var linker = ModelLinker(declaration)
         let (entities, relationships) = try linker.link()
         self.init(
             declaration: declaration, entities: entities, relationships: relationships,
-            source: source)
+            configuration: configuration, source: source)
         try ModelCheck.findings(in: self).throwErrors()
     }
 }

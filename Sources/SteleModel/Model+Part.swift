@@ -1,21 +1,24 @@
 /// Models with a part of another's entities or requests.
 
 extension Model {
-    /// The model with the entities of one configuration alone: those that a store of
-    /// `restricted(to:)` has. The other entities are not in it, and neither are the fetched
-    /// properties and fetch request templates of their objects. `whole` remains the model that the
-    /// store's file gets.
+    /// The model of a configuration's entities alone, for a store that is opened without the stores
+    /// of the others. It has the entities that `restricted(to:)` stores, without fetched properties
+    /// and fetch request templates whose objects are of other entities. The store's file keeps the
+    /// `whole` model.
     /// - Returns: nil if the model has no configuration of that name.
     /// - Throws: `ModelErrors` where a relationship leads to an entity outside.
     public func part(of configuration: String) throws(ModelErrors) -> Model? {
         guard let own = restricted(to: configuration) else { return nil }
-        return try part(ofEntities: Set(own.storedEntities.map(\.name)))
+        return try part(ofEntities: Set(own.storedEntities.map(\.name)), configuration)
     }
 
     /// The model with some of the entities alone, as `part(of:)`.
+    /// - Parameter configuration: the configuration that has them; nil where none is named.
     /// - Throws: `ModelErrors` where a parent, a subentity or the destination of a relationship is
     ///   not among them, and for a name that no entity has.
-    package func part(ofEntities names: Set<String>) throws(ModelErrors) -> Model {
+    package func part(
+        ofEntities names: Set<String>, _ configuration: String? = nil
+    ) throws(ModelErrors) -> Model {
         if names == Set(entities.map(\.name)) { return self }
         try checkPart(names)
         var part = declaration
@@ -28,7 +31,7 @@ extension Model {
             part.configurations[index].entityNames.removeAll { !names.contains($0) }
         }
         part.configurations.removeAll { $0.entityNames.isEmpty }
-        return try Model(part, of: self)
+        return try Model(part, of: self, configuration)
     }
 
     /// The model without some fetched properties, given by entity and name, and fetch request
@@ -80,7 +83,7 @@ extension Model {
                     ModelError(
                         "\(entity.name).\(it.name)",
                         "the relationship leads to \(it.destinationName), which the store does "
-                            + "not have: open it together with the store that has it"))
+                            + "not have, so that it cannot be used alone"))
             }
         }
         if !errors.isEmpty { throw ModelErrors(errors) }

@@ -21,8 +21,8 @@ public struct ModelFile: Sendable {
     /// The version hashes of the entities that `VersionInfo.plist` has, by the names of the
     /// versions. Core Data has computed them; other models have none.
     public var versionHashes: [String: [String: [UInt8]]] = [:]
-    /// The names of the entities that the store has from which the model was read: those of a
-    /// configuration, or all; nil for a model that is no store's.
+    /// For a model that was read from a store: the names of the entities that the store has, which
+    /// are all or those of a configuration. Nil for other models.
     public var storedEntityNames: Set<String>?
 
     /// Creates a model with a single version.

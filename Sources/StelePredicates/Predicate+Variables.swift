@@ -23,12 +23,7 @@ extension Predicate {
 
     /// The names of the free variables, which need a value. Variables of SUBQUERY are not free.
     public var freeVariables: Set<String> {
-        var names = Set<String>()
-        _ = replacingVariables { name, _ in
-            names.insert(name)
-            return nil
-        }
-        return names
+        names { replacement in _ = replacingVariables(replacement) }
     }
 }
 
@@ -53,12 +48,7 @@ extension Expression {
 
     /// The names of the free variables, as those of a predicate.
     package var freeVariables: Set<String> {
-        var names = Set<String>()
-        _ = replacingVariables { name, _ in
-            names.insert(name)
-            return nil
-        }
-        return names
+        names { replacement in _ = replacingVariables(replacement) }
     }
 
     /// The same expression with its operands and its predicate transformed.
@@ -82,4 +72,16 @@ extension Expression {
         case .assignment(let name, let value): .assignment(name, inside(value))
         }
     }
+}
+
+/// The names of the variables that a substitution asks for, which keeps them.
+private func names(
+    _ substitute: ((_ name: String, _ path: [String]) -> Expression?) -> Void
+) -> Set<String> {
+    var names = Set<String>()
+    substitute { name, _ in
+        names.insert(name)
+        return nil
+    }
+    return names
 }

@@ -13,16 +13,20 @@ extension SQLiteStore {
     /// - Throws: `ModelErrors` for a file that is no Core Data store or has no model cache, and for
     ///   a cache that cannot be read, with what to do.
     public static func modelFile(path: String) throws(ModelErrors) -> ModelFile {
-        let (cache, metadata): ([UInt8]?, StoreMetadata?)
+        let (cache, metadata, numbered): ([UInt8]?, StoreMetadata?, Set<String>)
         do throws(StoreError) {
-            (cache, metadata) = try StoreLook.at(path) { (connection) throws(StoreError) in
+            (cache, metadata, numbered) = try StoreLook.at(path) {
+                (connection) throws(StoreError) in
                 guard try has("Z_METADATA", connection) else {
                     throw .incompatible(
                         code: 134020, "it is an SQLite database, but not a Core Data store")
                 }
-                guard let bytes = try modelCache(connection) else { return (nil, nil) }
-                // The model is also read from a store whose metadata is damaged.
-                return (bytes, try? StoreMetadata.read(connection)?.metadata)
+                guard let bytes = try modelCache(connection) else { return (nil, nil, []) }
+                // The model is also read from a store whose metadata or tables are damaged.
+                return (
+                    bytes, try? StoreMetadata.read(connection)?.metadata,
+                    Set((try? StoreLayout(connection))?.numbers.keys.map(\.self) ?? [])
+                )
             }
         } catch {
             throw ModelErrors([ModelError(path, error.sentence)])
@@ -32,15 +36,15 @@ extension SQLiteStore {
                 [ModelError(path, "the store has no model cache", hint: ModelCache.remedy)])
         }
         var file = try modelFile(cache, path)
-        guard let metadata else { return file }
-        let hashes = metadata.versionHashes
-        let names = Set(hashes.keys)
-        // A damaged dictionary says nothing of the store's entities.
-        guard !names.isEmpty, names.isSubset(of: file.current.entities.map(\.name)) else {
-            return file
+        let all = Set(file.current.entities.map(\.name))
+        let hashes = metadata?.versionHashes ?? [:]
+        let hashed = Set(hashes.keys)
+        // Damaged hashes say nothing of the store's entities.
+        let isPart = hashed.isSubset(of: all) && numbered.intersection(all) == hashed
+        file.storedEntityNames = isPart ? hashed : all
+        if metadata?.hasForeignHashes == true, hashed == all {
+            file.versionHashes = [file.currentVersionName: hashes]
         }
-        file.storedEntityNames = names
-        if metadata.hasForeignHashes { file.versionHashes = [file.currentVersionName: hashes] }
         return file
     }
 

@@ -211,4 +211,111 @@ import Testing
         let errors = try refused(["serve", "M.json", "--store", "a.sqlite"])
         #expect(errors.contains("fetch request stale"), "\(errors)")
     }
+
+    /// Two configurations may share an entity, and only one have what it is linked to.
+    private func writeShared(_ more: String = "") throws {
+        try folder.write(
+            """
+            {"entities": [
+                {"name": "Note", "attributes": [{"name": "title", "type": "String"}],
+                 "relationships": [{"name": "category", "destination": "Category"}]},
+                {"name": "Category", "attributes": [{"name": "name", "type": "String"}\(more)]}],
+             "configurations": [{"name": "Archive", "entities": ["Note", "Category"]},
+                {"name": "Notes", "entities": ["Note"]}]}
+            """, to: "M.json")
+    }
+
+    /// Commands on one store of several take it, although it cannot be served alone.
+    @Test func commandsTakeAStoreWhoseRelationshipsLeadOutside() throws {
+        try writeShared()
+        try serve(["M.json", "--store", "Archive=archive.sqlite,Notes=notes.xml"]) { caller in
+            #expect(
+                caller.ask("POST", "/Note", #"{"title":"n","_store":"Notes"}"#)?.status == 201)
+        }
+        for command in [
+            ["migrate", "M.json", "--plan", "--store", "Notes=notes.xml"],
+            ["store", "metadata", "M.json", "--store", "Notes=notes.xml"],
+            ["inspect", "Notes=notes.xml", "--model", "M.json"],
+        ] {
+            let program = try Program(command, folder: folder.path)
+            let lines = program.lines(100)
+            let (status, errors) = program.end()
+            #expect(status == 0, "\(command): \(lines) \(errors)")
+        }
+        let errors = try refused(["serve", "M.json", "--store", "Notes=notes.xml"])
+        #expect(errors.contains("Note.category: the relationship leads to Category"), "\(errors)")
+    }
+
+    /// A configuration of all entities is not a part.
+    @Test func aStoreOfAllEntitiesIsTheSameAfterARestart() throws {
+        try writeShared()
+        let arguments = ["M.json", "--store", "Archive=a.sqlite"]
+        var token = ""
+        try serve(arguments) { caller in
+            #expect(
+                caller.ask("POST", "/Note", #"{"title":"n","_store":"Archive"}"#)?.status == 201)
+            let saves = caller.ask("GET", "/changes")?.json as? [[String: Any]]
+            token = try #require(saves?.last?["transaction"] as? String)
+        }
+        try serve(arguments) { caller in
+            #expect(caller.ask("GET", "/changes?since=\(token)")?.body == "[]")
+            #expect(
+                caller.ask("POST", "/Note", #"{"title":"n","_store":"Archive"}"#)?.status == 201)
+        }
+    }
+
+    /// A change to entities of other stores alone changes no version hash of a store.
+    @Test(arguments: ["sqlite", "xml", "binary", "text"])
+    func aChangeToAnotherConfigurationLeavesItReadable(_ type: String) throws {
+        func write(_ attribute: String, _ entities: String = "", _ names: String = "") throws {
+            try folder.write(
+                """
+                {"entities": [
+                    {"name": "B", "attributes": [{"name": "n", "type": "Integer 16"}]},
+                    {"name": "C", "attributes": [{"name": "\(attribute)", "type": "Integer 16"}]}
+                    \(entities)],
+                 "configurations": [{"name": "Bs", "entities": ["B"]},
+                    {"name": "Others", "entities": ["C"\(names)]}]}
+                """, to: "M.json")
+        }
+        try write("old")
+        try serve(["M.json", "--store", "Bs=b.\(type),Others=old.sqlite"]) { caller in
+            for n in 1...4 { #expect(caller.ask("POST", "/B", "{\"n\":\(n)}")?.status == 201) }
+            for n in 2...3 { #expect(caller.ask("DELETE", "/B/\(n)")?.status == 204) }
+        }
+        try write("new", #", {"name": "A"}, {"name": "D"}"#, #", "A", "D""#)
+        let left = #"[{"_id":1,"n":1},{"_id":4,"n":4}]"#
+        try serve(["M.json", "--store", "Bs=b.\(type)"]) { caller in
+            #expect(caller.ask("GET", "/B?select=_id,n")?.body == left)
+            #expect(caller.ask("PATCH", "/B/4", #"{"n":4}"#)?.status == 200)
+        }
+        try serve(["M.json", "--store", "Bs=b.\(type),Others=new.sqlite"]) { caller in
+            #expect(caller.ask("GET", "/B?select=_id,n")?.body == left)
+            #expect(caller.ask("POST", "/B", #"{"n":5}"#)?.body.contains(#""_id":5"#) == true)
+        }
+    }
+
+    @Test func itIsCopiedToAnotherType() throws {
+        try make("passwords.sqlite")
+        let copied = try Program(
+            [
+                "store", "migrate", stash, "--store", "Passwords=passwords.sqlite", "--to",
+                "copy.xml",
+            ], environment: Self.key, folder: folder.path)
+        let (status, errors) = copied.end()
+        #expect(status == 0, "\(errors)")
+        try serve([stash, "--store", "Notes=notes.sqlite,Passwords=copy.xml"]) { caller in
+            #expect(caller.ask("GET", "/System/1")?.body.contains("Old router") == true)
+        }
+    }
+
+    /// A store whose hashes have lost an entity is not a store of the others.
+    @Test func damagedHashesAreNoConfiguration() throws {
+        try make("passwords.sqlite")
+        let store = "\(folder.path)/passwords.sqlite"
+        try RawDatabase(store).run(
+            "INSERT INTO Z_PRIMARYKEY SELECT 9, 'Note', 0, 0")
+        let errors = try refused(["serve", "passwords.sqlite", "--port", "0"])
+        #expect(errors.contains("Note"), "\(errors)")
+    }
 }

@@ -8,19 +8,23 @@ struct BinaryStoreReader {
     /// An entity of the file, with the places of its properties in the model.
     private struct Table {
         let name: String
-        /// Nil for one outside of the part of the model that the store has.
+        /// Nil for one that the store does not have.
         let entity: Entity?
         let slots: [Int]
         let toManys: [Int]
     }
 
     private let model: Model
+    /// The entities that the store has. A file of several stores has tables of the others, too,
+    /// which may have changed since.
+    private let stored: Set<Int>
     private let bytes: ArraySlice<UInt8>
     private var place: Int
 
     init(_ bytes: ArraySlice<UInt8>, _ model: Model) {
         self.bytes = bytes
         self.model = model
+        stored = Set(model.storedEntities.map(\.index))
         place = bytes.startIndex
     }
 
@@ -48,12 +52,11 @@ struct BinaryStoreReader {
 
     private mutating func table(_ contents: inout StoreContents) throws(StoreError) -> Table {
         let name = try text()
-        guard let entity = model.whole.entity(named: name) else {
-            throw damage("the model has no entity \(name)")
-        }
+        let entity = model.entity(named: name).flatMap { stored.contains($0.index) ? $0 : nil }
         var slots: [Int] = []
         for _ in 0..<(try count()) {
             let name = try text()
+            guard let entity else { continue }
             guard let slot = entity.slots.firstIndex(where: { $0.name == name }) else {
                 throw damage("\(entity.name) has no property \(name)")
             }
@@ -62,15 +65,15 @@ struct BinaryStoreReader {
         var toManys: [Int] = []
         for _ in 0..<(try count()) {
             let name = try text()
+            guard let entity else { continue }
             guard let slot = entity.toManys.firstIndex(where: { $0.name == name }) else {
                 throw damage("\(entity.name) has no to-many relationship \(name)")
             }
             toManys.append(slot)
         }
         let next = try key()
-        let own = model.entity(named: name)
-        if next > 0, let own { contents.nextKeys[own.index] = next }
-        return Table(name: name, entity: own, slots: slots, toManys: toManys)
+        if next > 0, let entity { contents.nextKeys[entity.index] = next }
+        return Table(name: name, entity: entity, slots: slots, toManys: toManys)
     }
 
     private mutating func object(_ tables: [Table]) throws(StoreError) -> StoredObject {

@@ -59,9 +59,13 @@ public struct XMLFormat: FileFormat {
         {
             metadata = entries
         }
-        let own = PropertyList.Entry(
-            key: XMLIdentifiers.metadataKey, value: .dictionary(nextKeys))
-        header.metadata = .dictionary(metadata + [own])
+        header.metadata = .dictionary(
+            metadata + [
+                .init(key: XMLIdentifiers.metadataKey, value: .dictionary(nextKeys)),
+                .init(
+                    key: XMLIdentifiers.familiesKey,
+                    value: .array(identifiers.families.map { .string($0) })),
+            ])
         return header
     }
 

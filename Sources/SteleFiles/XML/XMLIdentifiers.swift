@@ -9,22 +9,37 @@ struct XMLIdentifiers {
     /// file that Core Data wrote has none; its ids are keys.
     static let metadataKey = "SteleNextKeys"
 
+    /// The metadata key for the root entities of the families in their order, because a change to
+    /// entities of other stores changes no version hash of this one. Files of earlier versions have
+    /// none; their families are those of the whole model.
+    static let familiesKey = "SteleFamilies"
+
+    /// The names of the root entities of the families, in their order.
+    let families: [String]
     /// The place of each family by its root entity.
     private let places: [Int: Int64]
-    /// The number of the families of the whole model, which several stores of it share.
-    private let count: Int64
     /// Whether the ids are those of Stele.
     var isOwn = true
 
+    /// The ids of a new file: its families are those that the store has.
     init(_ model: Model) {
-        let roots = model.whole.entities.filter { $0.root == $0.index }.map(\.name).sorted()
-        count = Int64(roots.count)
+        let roots = model.storedEntities.filter { $0.parent == nil }
+        self.init(families: roots.map(\.name).sorted(), model)
+    }
+
+    /// The ids of a file.
+    /// - Parameter families: the names of the root entities; nil for a file without them.
+    init(families: [String]?, _ model: Model) {
+        self.families =
+            families ?? model.whole.entities.filter { $0.parent == nil }.map(\.name).sorted()
         var places: [Int: Int64] = [:]
-        for (place, name) in roots.enumerated() {
+        for (place, name) in self.families.enumerated() {
             if let own = model.entity(named: name) { places[own.index] = Int64(place) + 1 }
         }
         self.places = places
     }
+
+    private var count: Int64 { Int64(families.count) }
 
     /// Returns an object's id.
     /// - Throws: `StoreError.invalid` for a key that is too large.

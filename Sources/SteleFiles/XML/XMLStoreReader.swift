@@ -12,7 +12,7 @@ struct XMLStoreReader {
 
     init(_ model: Model) {
         self.model = model
-        identifiers = XMLIdentifiers(model)
+        identifiers = XMLIdentifiers(families: nil, model)
         entities = Dictionary(
             model.entities.map { ($0.name.uppercased(), $0) }, uniquingKeysWith: { a, _ in a })
         properties = model.entities.map { entity in
@@ -57,7 +57,9 @@ struct XMLStoreReader {
             let index = entries.firstIndex(where: { $0.key == XMLIdentifiers.metadataKey })
         {
             if case .dictionary(let keys) = entries.remove(at: index).value { own = keys }
-            identifiers.isOwn = true
+            let place = entries.firstIndex { $0.key == XMLIdentifiers.familiesKey }
+            let families = place.flatMap { entries.remove(at: $0).value.array }
+            identifiers = XMLIdentifiers(families: families?.compactMap(\.string), model)
             metadata = entries.isEmpty ? nil : .dictionary(entries)
         }
         contents.metadata = metadata.map { BinaryPropertyListWriter.bytes($0) }

@@ -99,7 +99,9 @@ struct InspectedModel {
 
     /// Takes the model of the cache. The store may have one of its configurations.
     private mutating func take(_ own: Model) {
-        let parts = own.declaration.configurations.compactMap { own.restricted(to: $0.name) }
+        let parts =
+            own.declaration.configurations.compactMap { own.restricted(to: $0.name) }
+            + [try? own.part(ofEntities: Set(metadata.versionHashes.keys))].compactMap { $0 }
         let fitting = ([own] + parts).first { candidate in
             do throws(StoreError) {
                 try compare(candidate)

@@ -56,7 +56,7 @@ struct ExportCommand: ParsableCommand {
             try Transformers.registerFromEnvironment()
             let opening = try stores.opening(
                 try ModelPackage(model), for: readOnly ? .readOnly : .read)
-            let model = opening.package.model
+            let model = try opening.package().model
             for path in opening.paths where access(path, F_OK) != 0 {
                 throw Failure("\(path): no such file")
             }

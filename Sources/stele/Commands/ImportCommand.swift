@@ -95,7 +95,7 @@ struct ImportCommand: ParsableCommand {
             try Transformers.registerFromEnvironment()
             let opening = try stores.opening(
                 try ModelPackage(model), for: dryRun ? .trial : .write)
-            let model = opening.package.model
+            let model = try opening.package().model
             if let seeds { return try loadSeeds(seeds, opening) }
             let files = try files.map(Self.file)
             for file in files where access(file.path, F_OK) != 0 {

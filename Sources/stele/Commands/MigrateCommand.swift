@@ -36,8 +36,10 @@ struct MigrateCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let stores = try StoresOpening(store, type: nil, try ModelPackage(model))
-            let migrator = StoreMigrator(opening: try stores.only(), package: stores.package)
+            let (opening, package) = try StoresOpening(
+                store, type: nil, try ModelPackage(model)
+            ).only()
+            let migrator = StoreMigrator(opening: opening, package: package)
             guard let way = try migrator.plan() else {
                 throw Failure("\(store): there is no store")
             }

@@ -45,8 +45,8 @@ struct ExistingStore: ParsableArguments {
     ) throws -> (opening: StoreOpening, package: ModelPackage?) {
         guard let model else { return (try StoreOpening(existing: store ?? ""), nil) }
         let package = try ModelPackage(model, isServed: isServed)
-        let stores = try StoresOpening(store, type: nil, package)
-        return (try StoreOpening(existing: stores.only().path), stores.package)
+        let (opening, own) = try StoresOpening(store, type: nil, package).only()
+        return (try StoreOpening(existing: opening.path), own)
     }
 
     /// Calls a function with the open store and the version that it was made with.

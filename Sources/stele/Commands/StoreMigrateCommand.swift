@@ -20,7 +20,10 @@ struct StoreMigrateCommand: ParsableCommand {
     @Argument(help: ModelArgument.help)
     var model: String
 
-    @Option(help: ArgumentHelp("The store's file.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "The store's file; CONFIGURATION=FILE for a store of one configuration.",
+            valueName: "path"))
     var store: String
 
     @Option(help: ArgumentHelp("The new store's file, which must not exist.", valueName: "path"))
@@ -32,8 +35,9 @@ struct StoreMigrateCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let package = try ModelPackage(model)
-            var source = try StoreOpening(existing: store)
+            let stores = try StoresOpening(store, type: nil, try ModelPackage(model))
+            let package = try stores.package()
+            var source = try StoreOpening(existing: stores.only().opening.path)
             source.use = .read
             let copier = StoreCopier(
                 from: source,

@@ -34,6 +34,13 @@ struct ModelPackage {
             }
         }
 
+        /// Returns an older version with these entities, whose relationships may lead to others; nil
+        /// for one without the configuration.
+        func anyVersion(_ whole: Model) -> Model? {
+            if let version = try? version(whole) { return version }
+            return configuration.flatMap { whole.restricted(to: $0) }
+        }
+
         /// Returns a version with these entities; nil for one without the configuration.
         func version(_ whole: Model) throws(ModelErrors) -> Model? {
             switch self {
@@ -114,9 +121,11 @@ struct ModelPackage {
         throw Failure("the model has no configuration \(entities.configuration ?? "")")
     }
 
-    /// The configuration that has these entities, by their names, and no others; nil for none.
+    /// The configuration that has these entities, by their names, and no others; nil for none, and
+    /// for all entities.
     func configuration(ofEntities names: Set<String>) -> String? {
-        model.declaration.configurations.map(\.name).first {
+        if names.count == model.entities.count { return nil }
+        return model.declaration.configurations.map(\.name).first {
             model.restricted(to: $0)?.storedEntities.map(\.name).sorted() == names.sorted()
         }
     }
@@ -137,9 +146,8 @@ struct ModelPackage {
                 }, uniquingKeysWith: { first, _ in first })
         }
         let versions = try file.models().models.compactMap { whole -> KnownVersion? in
-            // A version without the configuration, or whose relationships lead out of it, has no
-            // store of it.
-            guard let model = try? entities.version(whole) else { return nil }
+            // A version without the configuration has no store of it.
+            guard let model = entities.anyVersion(whole) else { return nil }
             var version = KnownVersion(model: model, hashes: hashes(of: model))
             version.formerHashes = hashes(of: model, asWritten: true)
             return version

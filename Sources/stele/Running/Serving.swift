@@ -94,7 +94,7 @@ struct Serving {
         let opening = try StoresOpening(
             settings.store ?? own, type: settings.storeType, package, history: settings.history,
             use: settings.readOnly ? .readOnly : .write)
-        report(opening.package)
+        report(try opening.package())
         let new = opening.newPaths
         let store = try opening.open(settings.migrate ? .migrate : .offer)
         if store.isReadOnly {

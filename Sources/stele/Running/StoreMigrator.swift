@@ -38,7 +38,6 @@ struct StoreMigrator {
                 error.hint =
                     "its entities are those of the configuration \(name): give it by --store "
                     + "\(name)=\(path)"
-                throw error
             }
             error.hint =
                 (error.hint.map { "\($0); " } ?? "")

@@ -8,10 +8,8 @@ import SteleSQLite
 struct StoresOpening {
     /// A store with the configuration that it has; nil for all entities.
     private let stores: [(configuration: String?, opening: StoreOpening)]
-    /// Whether there is one store, which has all entities or is used without those of the others.
-    private let isAlone: Bool
-    /// The model with the entities of the stores.
-    let package: ModelPackage
+    /// The model with all entities.
+    private let whole: ModelPackage
 
     /// Decides on the places and types.
     /// - Parameters:
@@ -32,11 +30,10 @@ struct StoresOpening {
             made.use = use
             return made
         }
+        whole = package
         let model = package.model
         let known = [Model.defaultConfiguration] + model.declaration.configurations.map(\.name)
         guard let text, let named = try Self.named(text, known, "store") else {
-            self.package = package
-            isAlone = true
             stores = [(nil, try opening(text, type, package.name))]
             return
         }
@@ -55,11 +52,6 @@ struct StoresOpening {
             let type = types?.first { $0.name == name }?.value
             return (name, try opening(path, type, nil))
         }
-        // One that would be created alone is refused when it is opened: the others have been
-        // forgotten.
-        let only = stores.count == 1 ? stores[0].opening : nil
-        isAlone = only.map { !$0.isNew && $0.type != InMemoryStore.type } ?? false
-        self.package = isAlone ? try package.part(of: stores[0].configuration ?? "") : package
     }
 
     /// Reads `NAME=VALUE,NAME=VALUE`; nil for a text that does not begin with a configuration.
@@ -106,11 +98,29 @@ struct StoresOpening {
         return found
     }
 
-    /// The only store, for a command that takes one.
+    /// The only store, for a command that takes one, with its model.
     /// - Throws: `Failure` for several.
-    func only() throws -> StoreOpening {
+    func only() throws -> (opening: StoreOpening, package: ModelPackage) {
         guard stores.count == 1 else { throw Failure("give one store at a time") }
-        return stores[0].opening
+        let (configuration, opening) = stores[0]
+        return (opening, try configuration.map { try whole.restricted(to: $0) } ?? whole)
+    }
+
+    /// The configuration of the only store if it is used without the stores of the other entities.
+    /// One that would be created alone is not: the others have been forgotten.
+    private var partialConfiguration: String? {
+        guard stores.count == 1, let name = stores[0].configuration,
+            !stores[0].opening.isNew, stores[0].opening.type != InMemoryStore.type,
+            let own = whole.model.restricted(to: name),
+            own.storedEntities.count < whole.model.entities.count
+        else { return nil }
+        return name
+    }
+
+    /// The model with the entities of the stores.
+    /// - Throws: `Failure` for one store of a configuration whose relationships lead out of it.
+    func package() throws -> ModelPackage {
+        try partialConfiguration.map { try whole.part(of: $0) } ?? whole
     }
 
     /// The paths of the files.
@@ -127,7 +137,10 @@ struct StoresOpening {
     /// - Throws: `Failure` whose sentence has the path, and the plan of the migration if a store is
     ///   of another version and is not migrated.
     func open(_ other: OtherVersion) throws -> any PersistentStore {
-        if isAlone { return try stores[0].opening.open(package, other) }
+        let package = try package()
+        if partialConfiguration != nil || stores[0].configuration == nil {
+            return try stores[0].opening.open(package, other)
+        }
         let packages = try stores.map { try package.restricted(to: $0.configuration ?? "") }
         do throws(StoreError) {
             try StoreGroup.check(packages.map(\.model), model: package.model)
