@@ -318,4 +318,45 @@ import Testing
         let errors = try refused(["serve", "passwords.sqlite", "--port", "0"])
         #expect(errors.contains("Note"), "\(errors)")
     }
+
+    /// The second version renames an entity, so that the numbers of others change, and adds an
+    /// attribute and an entity. The group reads the store that was migrated alone.
+    @Test(arguments: ["sqlite", "xml"])
+    func itIsMigratedAlone(_ type: String) throws {
+        try folder.write(
+            """
+            {"entities": [
+                {"name": "Note", "attributes": [{"name": "title", "type": "String"}]},
+                {"name": "System", "attributes": [{"name": "name", "type": "String"}]}],
+             "configurations": [{"name": "Notes", "entities": ["Note"]},
+                {"name": "Secrets", "entities": ["System"]}]}
+            """, to: "Parts/v1.json")
+        let secrets = "Secrets=secrets.\(type)"
+        try serve(["Parts", "--store", "\(secrets),Notes=notes.sqlite"]) { caller in
+            #expect(caller.ask("POST", "/System", #"{"name":"router"}"#)?.status == 201)
+            #expect(caller.ask("PATCH", "/System/1", #"{"name":"Router"}"#)?.status == 200)
+        }
+        try folder.write(
+            """
+            {"entities": [
+                {"name": "Note", "attributes": [{"name": "title", "type": "String"}]},
+                {"name": "Apparatus", "renamingIdentifier": "System", "attributes": [
+                    {"name": "name", "type": "String"},
+                    {"name": "age", "type": "Integer 16", "default": 3}]},
+                {"name": "Label", "attributes": [{"name": "name", "type": "String"}]}],
+             "configurations": [{"name": "Notes", "entities": ["Note"]},
+                {"name": "Secrets", "entities": ["Apparatus", "Label"]}]}
+            """, to: "Parts/v2.json")
+        let migrated = #"[{"_id":1,"name":"Router","age":3}]"#
+        try serve(["Parts", "--store", secrets, "--migrate"]) { caller in
+            #expect(caller.ask("GET", "/Apparatus?select=_id,name,age")?.body == migrated)
+            #expect(caller.ask("POST", "/Label", #"{"name":"new"}"#)?.status == 201)
+            #expect(caller.ask("GET", "/Note")?.status == 404)
+        }
+        try serve(["Parts", "--store", "\(secrets),Notes=notes.sqlite"]) { caller in
+            #expect(caller.ask("GET", "/Apparatus?select=_id,name,age")?.body == migrated)
+            #expect(caller.ask("GET", "/Label/1")?.body.contains("new") == true)
+            #expect(caller.ask("GET", "/Note")?.body == "[]")
+        }
+    }
 }
