@@ -126,15 +126,42 @@ import Testing
         #expect(try refused(["import", stash, "other.ndjson"] + store).contains("System"))
     }
 
-    @Test func aStoreWithoutItsConfigurationIsToldTheOption() throws {
-        try make("passwords.sqlite")
+    @Test(arguments: ["sqlite", "xml"])
+    func aStoreWithoutItsConfigurationIsToldTheOption(_ type: String) throws {
+        let file = "passwords.\(type)"
+        try make(file)
         for command in [["serve", stash, "--port", "0"], ["migrate", stash]] {
-            let errors = try refused(command + ["--store", "notes.sqlite"])
-            #expect(errors.contains("--store Notes=notes.sqlite"), "\(errors)")
+            for store in [file, "Notes=\(file)"] {
+                let errors = try refused(command + ["--store", store])
+                #expect(errors.contains("--store Passwords=\(file)"), "\(store): \(errors)")
+            }
         }
-        // The store of another configuration.
-        let errors = try refused(["serve", stash, "--store", "Notes=passwords.sqlite"])
-        #expect(errors.contains("Category"), "\(errors)")
+        let missing = try refused(["serve", stash, "--store", "Notes=typo.\(type)"])
+        #expect(missing.hasPrefix("stele: typo.\(type): there is no such file"), "\(missing)")
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/typo.\(type)"))
+        let both = ["--store", "Passwords=\(file)", "--store", "Notes=notes.sqlite"]
+        for command in [
+            ["migrate", stash], ["store", "metadata", stash],
+            ["store", "migrate", stash, "--to", "new.xml"],
+        ] {
+            let errors = try refused(command + both)
+            #expect(errors.contains("give one store at a time"), "\(command): \(errors)")
+        }
+    }
+
+    /// The model may be the store itself, and `inspect` finds the configuration.
+    @Test func commandsTakeItsOwnModel() throws {
+        try make("passwords.sqlite")
+        for command in [
+            ["export", "passwords.sqlite", "--store", "passwords.sqlite", "--read-only"],
+            ["migrate", "passwords.sqlite", "--store", "passwords.sqlite", "--plan"],
+            ["inspect", "passwords.sqlite", "--model", stash], ["inspect", "passwords.sqlite"],
+        ] {
+            let program = try Program(command, environment: Self.key, folder: folder.path)
+            let lines = program.lines(100)
+            let (status, errors) = program.end()
+            #expect(status == 0, "\(command): \(lines) \(errors)")
+        }
     }
 
     /// A fetched property whose objects are in another store is left out, and a relationship that

@@ -45,7 +45,11 @@ struct InspectedModel {
     private mutating func choose(among models: [Model]) {
         var refusals: [String] = []
         var fitting: [Model] = []
-        for model in models {
+        // A store of one configuration may be given without its name.
+        let parts = models.filter { $0.configuration == nil }.flatMap { model in
+            model.declaration.configurations.compactMap { model.restricted(to: $0.name) }
+        }
+        for model in models + parts {
             do throws(StoreError) {
                 try check(model)
                 fitting.append(model)

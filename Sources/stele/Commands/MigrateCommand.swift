@@ -23,7 +23,7 @@ struct MigrateCommand: ParsableCommand {
         help: ArgumentHelp(
             "The store's file; CONFIGURATION=FILE for a store of one configuration.",
             valueName: "path"))
-    var store: String
+    var store: [String]
 
     @Flag(
         help: "Print what would be done, and do nothing; the exit status is 1 if it cannot be done."
@@ -37,11 +37,11 @@ struct MigrateCommand: ParsableCommand {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
             let (opening, package) = try StoresOpening(
-                store, type: nil, try ModelPackage(model)
+                store.joined(separator: ","), type: nil, try ModelPackage(model)
             ).only()
             let migrator = StoreMigrator(opening: opening, package: package)
             guard let way = try migrator.plan() else {
-                throw Failure("\(store): there is no store")
+                throw Failure("\(opening.path): there is no store")
             }
             write(try migrator.lines(of: way).map { $0 + "\n" }.joined(), to: 1)
             if plan { return try migrator.checkPolicies(of: way) }

@@ -25,16 +25,16 @@ struct ExistingStore: ParsableArguments {
         help: ArgumentHelp(
             "The store's file; CONFIGURATION=FILE for a store of one configuration; by default the "
                 + "model's name in this folder.", valueName: "path"))
-    var store: String?
+    var store: [String] = []
 
     func validate() throws {
-        if store == nil, model == nil { throw ValidationError("name a store by --store") }
+        if store.isEmpty, model == nil { throw ValidationError("name a store by --store") }
     }
 
     /// The place and type of the store, and its model with all versions if it is named.
     /// - Throws: `Failure` for a store that does not exist.
     func find() throws -> (opening: StoreOpening, package: ModelPackage?) {
-        try Self.find(store, model: model)
+        try Self.find(store.isEmpty ? nil : store.joined(separator: ","), model: model)
     }
 
     /// The place and type of a store, and its model with all versions if it is named.
@@ -43,7 +43,15 @@ struct ExistingStore: ParsableArguments {
     static func find(
         _ store: String?, model: String?, isServed: Bool = true
     ) throws -> (opening: StoreOpening, package: ModelPackage?) {
-        guard let model else { return (try StoreOpening(existing: store ?? ""), nil) }
+        guard let model else {
+            let path = store ?? ""
+            do { return (try StoreOpening(existing: path), nil) } catch {
+                guard path.contains("=") else { throw error }
+                throw Failure(
+                    "\(Failure.sentence(error)) (name the model, too, where a store is given by its "
+                        + "configuration)")
+            }
+        }
         let package = try ModelPackage(model, isServed: isServed)
         let (opening, own) = try StoresOpening(store, type: nil, package).only()
         return (try StoreOpening(existing: opening.path), own)

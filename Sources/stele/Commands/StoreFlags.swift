@@ -8,7 +8,8 @@ import SteleSQLite
 struct StoreFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The store's file; CONFIGURATION=FILE, once for each, for several stores.",
+            "The store's file; CONFIGURATION=FILE for a store of one configuration, once for each "
+                + "of several.",
             valueName: "path"))
     var store: [String]
 

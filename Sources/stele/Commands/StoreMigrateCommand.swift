@@ -24,7 +24,7 @@ struct StoreMigrateCommand: ParsableCommand {
         help: ArgumentHelp(
             "The store's file; CONFIGURATION=FILE for a store of one configuration.",
             valueName: "path"))
-    var store: String
+    var store: [String]
 
     @Option(help: ArgumentHelp("The new store's file, which must not exist.", valueName: "path"))
     var to: String
@@ -35,7 +35,8 @@ struct StoreMigrateCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let stores = try StoresOpening(store, type: nil, try ModelPackage(model))
+            let stores = try StoresOpening(
+                store.joined(separator: ","), type: nil, try ModelPackage(model))
             let package = try stores.package()
             var source = try StoreOpening(existing: stores.only().opening.path)
             source.use = .read

@@ -124,9 +124,10 @@ struct ModelPackage {
     /// The configuration that has these entities, by their names, and no others; nil for none, and
     /// for all entities.
     func configuration(ofEntities names: Set<String>) -> String? {
-        if names.count == model.entities.count { return nil }
-        return model.declaration.configurations.map(\.name).first {
-            model.restricted(to: $0)?.storedEntities.map(\.name).sorted() == names.sorted()
+        let whole = model.whole
+        if names.count == whole.entities.count { return nil }
+        return whole.declaration.configurations.map(\.name).first {
+            whole.restricted(to: $0)?.storedEntities.map(\.name).sorted() == names.sorted()
         }
     }
 

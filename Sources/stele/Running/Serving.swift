@@ -84,13 +84,12 @@ struct Serving {
             }
             return try Ground.sample()
         }
-        var package = try ModelPackage(path)
+        let package = try ModelPackage(path)
         for note in package.notes {
             logger.warning("\(note)", metadata: ["model": "\(package.path)"])
         }
         // A store that is named in place of a model is served with its own model.
         let own = settings.store == nil && StoreOpening.isSQLite(file: path) ? path : nil
-        if own != nil { package = try package.ofItsStore() }
         let opening = try StoresOpening(
             settings.store ?? own, type: settings.storeType, package, history: settings.history,
             use: settings.readOnly ? .readOnly : .write)

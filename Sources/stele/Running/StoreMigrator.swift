@@ -24,7 +24,12 @@ struct StoreMigrator {
     /// - Throws: `MigrationError` if there is no way.
     func plan() throws -> MigrationPlan? {
         let versions = try package.versions()
-        guard let hashes = try opening.versionHashes(among: versions) else { return nil }
+        let found: [String: [UInt8]]?
+        do { found = try opening.versionHashes(among: versions) } catch {
+            guard let name = otherConfiguration else { throw error }
+            throw Failure("\(opening.path): \(Self.hint(to: name, shellWord(opening.path)))")
+        }
+        guard let hashes = found else { return nil }
         do {
             return try MigrationPlan(
                 storeHashes: hashes, versions: versions, mappings: package.mappings())
@@ -32,18 +37,35 @@ struct StoreMigrator {
             guard error.code == .missingSourceModel else { throw error }
             error.reasons += try package.ignoredVersions()
             let path = shellWord(opening.path)
-            if package.configuration == nil,
-                let name = package.configuration(ofEntities: Set(hashes.keys))
+            if let name = package.configuration(ofEntities: Set(hashes.keys)),
+                name != package.configuration
             {
-                error.hint =
-                    "its entities are those of the configuration \(name): give it by --store "
-                    + "\(name)=\(path)"
+                error.hint = Self.hint(to: name, path)
             }
             error.hint =
                 (error.hint.map { "\($0); " } ?? "")
                 + "stele model contents \(path) writes the model that is in the store, if there is one"
                 + (opening.ownModelHint.map { "; \($0)" } ?? "")
             throw error
+        }
+    }
+
+    private static func hint(to configuration: String, _ path: String) -> String {
+        "its entities are those of the configuration \(configuration): give it by --store "
+            + "\(configuration)=\(path)"
+    }
+
+    /// The configuration, other than the given one, whose entities a store has that is read by its
+    /// model; nil for none.
+    private var otherConfiguration: String? {
+        let whole = package.model.whole
+        return whole.declaration.configurations.map(\.name).first { name in
+            guard name != package.configuration, let own = whole.restricted(to: name),
+                own.storedEntities.count < whole.entities.count,
+                let store = try? opening.openAsIs(own)
+            else { return false }
+            store.close()
+            return true
         }
     }
 

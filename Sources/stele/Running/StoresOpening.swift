@@ -40,7 +40,7 @@ struct StoresOpening {
         let types = try type.map { text -> [(name: String, value: String)] in
             guard let types = try Self.named(text, known, "store-type") else {
                 throw Failure(
-                    "store-type: several stores are given, so name the one that is meant: "
+                    "store-type: stores are given by configuration, so name the one that is meant: "
                         + "--store-type \(named[0].name)=\(text)")
             }
             return types
@@ -103,7 +103,7 @@ struct StoresOpening {
     func only() throws -> (opening: StoreOpening, package: ModelPackage) {
         guard stores.count == 1 else { throw Failure("give one store at a time") }
         let (configuration, opening) = stores[0]
-        return (opening, try configuration.map { try whole.restricted(to: $0) } ?? whole)
+        return (opening, try configuration.map { try whole.restricted(to: $0) } ?? ofItsStore())
     }
 
     /// The configuration of the only store if it is used without the stores of the other entities.
@@ -120,7 +120,12 @@ struct StoresOpening {
     /// The model with the entities of the stores.
     /// - Throws: `Failure` for one store of a configuration whose relationships lead out of it.
     func package() throws -> ModelPackage {
-        try partialConfiguration.map { try whole.part(of: $0) } ?? whole
+        try partialConfiguration.map { try whole.part(of: $0) } ?? ofItsStore()
+    }
+
+    /// The model, which is that of the store's entities if it was read from this store.
+    private func ofItsStore() throws -> ModelPackage {
+        stores.count == 1 && stores[0].opening.path == whole.path ? try whole.ofItsStore() : whole
     }
 
     /// The paths of the files.
@@ -144,7 +149,13 @@ struct StoresOpening {
         let packages = try stores.map { try package.restricted(to: $0.configuration ?? "") }
         do throws(StoreError) {
             try StoreGroup.check(packages.map(\.model), model: package.model)
-        } catch { throw Failure(Failure.sentence(error)) }
+        } catch {
+            // The name may be mistyped.
+            let missing = stores.count == 1 ? newPaths.first : nil
+            throw Failure(
+                (missing.map { "\($0): there is no such file, and " } ?? "")
+                    + Failure.sentence(error))
+        }
         var opened: [any PersistentStore] = []
         do {
             for ((_, opening), own) in zip(stores, packages) {

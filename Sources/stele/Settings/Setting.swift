@@ -19,7 +19,7 @@ struct Setting: Sendable {
         Setting(
             "store", nil,
             "the store's file; :memory: for none; by default MODEL.sqlite in the current folder; "
-                + "CONFIGURATION=FILE, once for each, for several stores"),
+                + "CONFIGURATION=FILE for a store of one configuration, once for each of several"),
         Setting(
             "store-type", nil,
             "sqlite, memory, xml, binary or text; by default told from the file or its name; "
