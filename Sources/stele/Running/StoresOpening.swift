@@ -10,6 +10,9 @@ struct StoresOpening {
     private let stores: [(configuration: String?, opening: StoreOpening)]
     /// The model with all entities.
     private let whole: ModelPackage
+    /// The model with the entities of the stores, or why there is none. Commands that take one store
+    /// of several do not need it.
+    private var served: Result<ModelPackage, any Error>
 
     /// Decides on the places and types.
     /// - Parameters:
@@ -31,10 +34,12 @@ struct StoresOpening {
             return made
         }
         whole = package
+        served = .success(package)
         let model = package.model
         let known = [Model.defaultConfiguration] + model.declaration.configurations.map(\.name)
         guard let text, let named = try Self.named(text, known, "store") else {
             stores = [(nil, try opening(text, type, package.name))]
+            served = Result { try ofItsStore() }
             return
         }
         let types = try type.map { text -> [(name: String, value: String)] in
@@ -52,6 +57,7 @@ struct StoresOpening {
             let type = types?.first { $0.name == name }?.value
             return (name, try opening(path, type, nil))
         }
+        served = Result { try partialConfiguration.map { try whole.part(of: $0) } ?? whole }
     }
 
     /// Reads `NAME=VALUE,NAME=VALUE`; nil for a text that does not begin with a configuration.
@@ -119,9 +125,7 @@ struct StoresOpening {
 
     /// The model with the entities of the stores.
     /// - Throws: `Failure` for one store of a configuration whose relationships lead out of it.
-    func package() throws -> ModelPackage {
-        try partialConfiguration.map { try whole.part(of: $0) } ?? ofItsStore()
-    }
+    func package() throws -> ModelPackage { try served.get() }
 
     /// The model, which is that of the store's entities if it was read from this store.
     private func ofItsStore() throws -> ModelPackage {
