@@ -19,15 +19,17 @@ extension Model {
     /// model that cannot be edited: that in a store of an app, which never uses them. `whole` is
     /// the model with them.
     /// - Returns: the model, and the error for each that is left out.
-    package func withoutMistakenRequests() -> (model: Model, leftOut: [ModelError]) {
+    /// - Throws: `ModelErrors`, as `Model.init`.
+    package func withoutMistakenRequests() throws(ModelErrors) -> (
+        model: Model, leftOut: [ModelError]
+    ) {
         let mistakes = requestMistakes()
         if mistakes.isEmpty { return (self, []) }
         let omitted = Set(mistakes.map(\.request))
-        // A model without some requests has no errors that the whole one does not have.
-        let model = try? without(
+        let model = try without(
             fetchedProperties: { omitted.contains(.fetchedProperty($0, $1)) },
             templates: { omitted.contains(.template($0)) })
-        return (model ?? self, mistakes.map(\.error))
+        return (model, mistakes.map(\.error))
     }
 
     /// A fetch request in a model.

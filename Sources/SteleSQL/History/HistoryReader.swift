@@ -49,15 +49,15 @@ public struct HistoryReader {
             try connection.integer(connection.hasAttachedHistory ? attachedToken : token)) ?? 0
     }
 
-    /// Checks that the number of a transaction is from 0 to `most`, so that arithmetic on it does not
-    /// overflow.
+    /// Checks that the number of a transaction is from 0 to `most`, so that arithmetic on it does
+    /// not overflow.
     /// - Throws: `.incompatible` (134080) for another number.
     static func checked(_ number: Int64?) throws(StoreError) -> Int64? {
         guard let number, !(0...most).contains(number) else { return number }
         throw .incompatible(
             code: 134080,
-            "the history of the store has the number \(number) for a transaction, which is out of range: "
-                + "Z_PRIMARYKEY or ATRANSACTION is damaged")
+            "the history of the store has the number \(number) for a transaction, which is out of "
+                + "range: Z_PRIMARYKEY or ATRANSACTION is damaged")
     }
 
     /// The highest number of a transaction, and of a change.

@@ -75,7 +75,7 @@ struct ModelPackage {
         do {
             let whole = try file.model()
             if isServed, file.storedEntityNames != nil {
-                let (rest, mistakes) = whole.withoutMistakenRequests()
+                let (rest, mistakes) = try whole.withoutMistakenRequests()
                 model = rest
                 leftOut = mistakes.map {
                     ModelError(

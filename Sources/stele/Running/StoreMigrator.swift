@@ -58,6 +58,8 @@ struct StoreMigrator {
     /// The configuration, other than the given one, whose entities a store has that is read by its
     /// model; nil for none.
     private var otherConfiguration: String? {
+        // An SQLite store's entities are known from its hashes, and opening it may change it.
+        if opening.isSQLite { return nil }
         let whole = package.model.whole
         return whole.declaration.configurations.map(\.name).first { name in
             guard name != package.configuration, let own = whole.restricted(to: name),
