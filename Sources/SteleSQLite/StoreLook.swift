@@ -73,8 +73,7 @@ enum StoreLook {
     ) throws(StoreError) -> Result {
         // The log is beside the file that a link leads to.
         let file = resolved(file)
-        if let ending = recovery(file) {
-            let copy = try recovered(file, ending, path)
+        if let ending = recovery(file), let copy = try recovered(file, ending, path) {
             defer { copy.remove() }
             do throws(StoreError) {
                 return try body(Connection(uri: uri(copy.file, unchanging), of: path))
@@ -106,8 +105,7 @@ enum StoreLook {
     static func still(_ path: String) throws(StoreError) -> StillFile {
         try held { () throws(StoreError) in
             let file = resolved(path)
-            if let ending = recovery(file) {
-                let copy = try recovered(file, ending, path)
+            if let ending = recovery(file), let copy = try recovered(file, ending, path) {
                 return StillFile(uri: uri(copy.file, unchanging), copy: copy, isSteady: true)
             }
             let log = file + "-wal"
@@ -137,7 +135,9 @@ enum StoreLook {
         try held { () throws(StoreError) in
             guard hasContents(path) else { return try PrivateCopy(of: path) }
             let file = resolved(path)
-            if let ending = recovery(file) { return try recovered(file, ending, path) }
+            if let ending = recovery(file), let copy = try recovered(file, ending, path) {
+                return copy
+            }
             return try copied(file, path)
         }
     }
@@ -208,9 +208,11 @@ enum StoreLook {
     }
 
     /// Makes a private copy of a file with the one beside it, in which SQLite recovers it.
+    /// - Returns: nil where nothing is left to recover: a program that was writing has ended its
+    ///   transaction and removed the journal.
     private static func recovered(
         _ file: String, _ ending: String, _ path: String
-    ) throws(StoreError) -> PrivateCopy {
+    ) throws(StoreError) -> PrivateCopy? {
         let copy = try PrivateCopy(of: path)
         do {
             for ending in ["", ending] {
@@ -220,6 +222,7 @@ enum StoreLook {
                 guard chmod(name, 0o600) == 0 else { throw copy.failure(path) }
             }
         } catch {
+            if recovery(file) == nil { return nil }
             throw copy.failure(path)
         }
         do throws(StoreError) {
