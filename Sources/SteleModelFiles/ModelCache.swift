@@ -24,19 +24,27 @@ package enum ModelCache {
     }
 
     /// The cache of a model, which a new store gets: its archive as raw DEFLATE.
+    /// - Parameter present: the cache that the store has, which is not checked again.
     /// - Returns: nil for a model that no archive can have, such as one with composite attributes,
     ///   and for one that would be read from its archive as a model with other version hashes.
-    package static func bytes(of model: Model) -> [UInt8]? {
+    package static func bytes(of model: Model, present: [UInt8]? = nil) -> [UInt8]? {
         guard let archive = try? CompiledModelWriter.bytes(of: model), archive.count <= byteLimit,
-            let read = try? CompiledModelReader.read(archive, name: model.name, place: model.name),
-            let again = try? Model(read.0),
-            model.entities.allSatisfy({ entity in
-                again.entity(named: entity.name).map {
-                    VersionFacts(entity, in: model) == VersionFacts($0, in: again)
-                } ?? false
-            })
+            let bytes = deflate(archive), bytes == present || isRead(archive, as: model)
         else { return nil }
-        return deflate(archive)
+        return bytes
+    }
+
+    /// Whether an archive is read as a model with the version hashes of the one that it is of.
+    private static func isRead(_ archive: [UInt8], as model: Model) -> Bool {
+        guard
+            let read = try? CompiledModelReader.read(archive, name: model.name, place: model.name),
+            let again = try? Model(read.0)
+        else { return false }
+        return model.entities.allSatisfy { entity in
+            again.entity(named: entity.name).map {
+                VersionFacts(entity, in: model) == VersionFacts($0, in: again)
+            } ?? false
+        }
     }
 
     /// Compresses an archive as raw DEFLATE; nil where there is no memory for it.

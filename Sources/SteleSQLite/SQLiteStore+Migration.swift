@@ -28,15 +28,16 @@ extension SQLiteStore {
         progress: @escaping (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) -> Bool {
         try check(destination)
+        var seen: Look?
         let connection = try StoreFile.connect(path, creates: false) {
             connection throws(StoreError) in
-            _ = try look(connection, path, from: source, to: destination)
+            seen = try look(connection, path, from: source, to: destination)
         }
         var isMigrated: Bool?
         let lock = try StoreLock(store: path) { () throws(StoreError) in
             try StoreFile.checkIsCurrent(connection, path)
             isMigrated = try migrate(
-                connection, path, from: source, to: destination, by: mapping, progress)
+                connection, path, from: source, to: destination, by: mapping, seen, progress)
         }
         guard let lock else { throw .failed("the lock file of \(path) cannot be created") }
         lock.leave()
@@ -47,32 +48,43 @@ extension SQLiteStore {
         return isMigrated
     }
 
+    /// What the metadata of a store says of a migration.
+    struct Look {
+        let identifier: String
+        let metadata: StoreMetadata
+        /// Whether the store has the destination's model already.
+        let isMigrated: Bool
+    }
+
     /// Checks that a store can be migrated from one model to another.
-    /// - Returns: its identifier; nil where it has the destination's model already.
+    /// - Parameter seen: an earlier look, which holds where the metadata is still the same.
     private static func look(
-        _ connection: Connection, _ path: String, from source: Model, to destination: Model
-    ) throws(StoreError) -> String? {
+        _ connection: Connection, _ path: String, from source: Model, to destination: Model,
+        _ seen: Look? = nil
+    ) throws(StoreError) -> Look {
         let (identifier, metadata) = try StoreFile.look(connection, path)
+        if let seen, seen.metadata == metadata, seen.identifier == identifier { return seen }
         guard !metadata.hasForeignHashes else {
             throw .incompatible(
                 code: 134190,
                 "\(path) was created by another program, and cannot be migrated in place")
         }
-        if metadata.isOf(destination), !metadata.isOf(source) { return nil }
-        try metadata.check(source)
-        _ = try StoreFile.historyLine(metadata, path)
-        return identifier
+        let isMigrated = metadata.isOf(destination) && !metadata.isOf(source)
+        if !isMigrated {
+            try metadata.check(source)
+            _ = try StoreFile.historyLine(metadata, path)
+        }
+        return Look(identifier: identifier, metadata: metadata, isMigrated: isMigrated)
     }
 
     /// Migrates a store on a connection that no other program uses.
     static func migrate(
         _ connection: Connection, _ path: String, from sourceModel: Model,
-        to destinationModel: Model, by mapping: MappingModel,
+        to destinationModel: Model, by mapping: MappingModel, _ seen: Look? = nil,
         _ progress: @escaping (MigrationProgress) -> Void
     ) throws(StoreError) -> Bool {
-        guard
-            let identifier = try look(connection, path, from: sourceModel, to: destinationModel)
-        else { return false }
+        let look = try look(connection, path, from: sourceModel, to: destinationModel, seen)
+        if look.isMigrated { return false }
         let source = try SQLSchema(model: sourceModel, layout: StoreLayout(connection))
         let destination = SQLSchema(model: destinationModel)
         try StoreFile.setUp(connection, path)
@@ -96,7 +108,7 @@ extension SQLiteStore {
         if migration.leavesFiles {
             // What stays is removed when the store is next opened.
             let external = ExternalFolder(store: path)
-            if (try? external.beginSweep(connection, identifier: identifier)) == true {
+            if (try? external.beginSweep(connection, identifier: look.identifier)) == true {
                 try? external.sweep(connection, destination, age: 0)
             }
         }

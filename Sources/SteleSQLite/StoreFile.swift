@@ -213,8 +213,9 @@ struct StoreFile {
     static func writeCache(
         of model: Model, to connection: Connection
     ) throws(StoreError) {
-        let cache = ModelCache.bytes(of: model.whole)
-        if try SQLiteStore.modelCache(connection) == cache { return }
+        let present = try SQLiteStore.modelCache(connection)
+        let cache = ModelCache.bytes(of: model.whole, present: present)
+        if present == cache { return }
         try connection.run(
             "CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB); DELETE FROM Z_MODELCACHE")
         guard let cache else { return }

@@ -9,8 +9,9 @@ package struct BinaryPropertyListWriter {
     }
 
     private var objects: [Flat] = []
-    /// The place of each scalar by its bytes: by `==`, composed and decomposed letters would be
-    /// equal, and so would zeros of either sign.
+    /// The place of each text, of which the keys of dictionaries occur most often.
+    private var texts: [ExactText: Int] = [:]
+    /// The place of each other scalar by its bytes: by `==`, zeros of either sign would be equal.
     private var known: [[UInt8]: Int] = [:]
     /// The place of each reference, of which an archive has the most.
     private var references: [Int: Int] = [:]
@@ -35,24 +36,29 @@ package struct BinaryPropertyListWriter {
             return place
         case .uid(let number):
             if let place = references[number] { return place }
-            let place = reserve()
-            objects[place] = .scalar(Self.scalar(value))
+            let place = add(scalar: Self.scalar(value))
             references[number] = place
+            return place
+        case .string(let text):
+            if let place = texts[ExactText(text)] { return place }
+            let place = add(scalar: Self.scalar(value))
+            texts[ExactText(text)] = place
             return place
         default:
             let bytes = Self.scalar(value)
             if let place = known[bytes] { return place }
-            let place = reserve()
-            objects[place] = .scalar(bytes)
+            let place = add(scalar: bytes)
             known[bytes] = place
             return place
         }
     }
 
-    private mutating func reserve() -> Int {
-        objects.append(.scalar([]))
+    private mutating func add(scalar bytes: [UInt8]) -> Int {
+        objects.append(.scalar(bytes))
         return objects.count - 1
     }
+
+    private mutating func reserve() -> Int { add(scalar: []) }
 
     /// The bytes of a value without elements.
     package static func scalar(_ value: PropertyList) -> [UInt8] {
@@ -67,7 +73,7 @@ package struct BinaryPropertyListWriter {
         case .data(let it): return head(0x4, it.count) + it
         case .string(let it):
             if it.utf8.allSatisfy({ $0 < 0x80 }) {
-                return head(0x5, it.utf8.count) + Array(it.utf8)
+                return head(0x5, it.utf8.count) + it.utf8
             }
             let units = Array(it.utf16)
             var bytes = head(0x6, units.count)
