@@ -13,6 +13,8 @@ import SteleSystem
 public final class AtomicStore: PersistentStore {
     /// The path of the file.
     public let path: String
+    /// The file.
+    public var filePaths: [String] { [path] }
     private let memory: InMemoryStore
     private let lock: FileLock
     private let queue = Monitor(AtomicQueue())

@@ -55,6 +55,9 @@ public final class PersistentStoreCoordinator: Sendable {
     /// identifies.
     public var cacheGeneration: String { cache.generation }
 
+    /// The figures of the row cache.
+    public var rowCacheFigures: RowCacheFigures { cache.figures }
+
     /// The generation of rows that were read since `first` was the current one: `first`, or a new
     /// random generation if it has changed.
     package func cacheGeneration(ofWhatWasReadSince first: String) -> String {

@@ -84,6 +84,12 @@ final class RowCache: Sendable {
         return shards[Int(mixed >> (64 - Self.shardBits))]
     }
 
+    var figures: RowCacheFigures {
+        var figures = RowCacheFigures()
+        for shard in shards { shard.add(to: &figures) }
+        return figures
+    }
+
     var epoch: UInt64 { life.withLock { $0.epoch } }
 
     /// The generation of the epoch: eight random hexadecimal digits.
@@ -166,4 +172,16 @@ final class RowCache: Sendable {
         guard model.entities.indices.contains(change.entity) else { return nil }
         return ObjectID(root: model.entities[change.entity].root, key: change.key)
     }
+}
+
+/// The figures of a row cache since its start.
+public struct RowCacheFigures: Sendable, Hashable {
+    /// Objects that were looked for and found.
+    public var hits = 0
+    /// Objects that were looked for and not found.
+    public var misses = 0
+    /// Entries now.
+    public var rows = 0
+    /// The approximate memory of the entries, in bytes.
+    public var bytes = 0
 }

@@ -21,6 +21,8 @@ final class RowCacheShard: Sendable {
         var bytes = 0
         var floor: Int64 = 0
         var epoch: UInt64 = 1
+        var hits = 0
+        var misses = 0
     }
 
     private let limit: Int
@@ -37,11 +39,25 @@ final class RowCacheShard: Sendable {
     func snapshot(_ id: ObjectID, upTo token: Int64, epoch: UInt64?) -> Snapshot? {
         state.withLock { state in
             if let epoch, epoch != state.epoch { return nil }
-            guard let place = state.places[id], state.entries[place].since <= token else {
+            guard let place = state.places[id], state.entries[place].since <= token,
+                let snapshot = state.entries[place].snapshot
+            else {
+                state.misses += 1
                 return nil
             }
+            state.hits += 1
             state.entries[place].isRecent = true
-            return state.entries[place].snapshot
+            return snapshot
+        }
+    }
+
+    /// Adds the figures of this part.
+    func add(to figures: inout RowCacheFigures) {
+        state.withLock { state in
+            figures.hits += state.hits
+            figures.misses += state.misses
+            figures.rows += state.entries.count
+            figures.bytes += state.bytes
         }
     }
 

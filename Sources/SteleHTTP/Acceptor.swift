@@ -40,6 +40,10 @@ final class Acceptor: Sendable {
     /// Seconds for which a connection may send nothing; 0 is without a limit.
     private let idleTimeout: Int
     private let open = Atomic<Int>(0)
+
+    /// Open connections.
+    var connections: Int { open.load(ordering: .relaxed) }
+
     private let isStopping = Atomic<Bool>(false)
     private let hasEnded = Alarm()
 

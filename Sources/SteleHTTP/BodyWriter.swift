@@ -120,6 +120,9 @@ extension BodyWriter {
         }
     }
 
+    /// How many bytes libmicrohttpd has taken.
+    var takenBytes: Int { state.withLock { $0.queue.taken } }
+
     /// The server no longer waits for the producer.
     func stop() {
         state.withLock { state in

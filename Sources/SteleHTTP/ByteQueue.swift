@@ -9,6 +9,8 @@ struct ByteQueue: Sendable {
     private var offset = 0
     /// How many bytes wait.
     private(set) var count = 0
+    /// How many bytes have gone out.
+    private(set) var taken = 0
 
     mutating func append(_ bytes: [UInt8]) {
         pieces.append(bytes)
@@ -32,8 +34,13 @@ struct ByteQueue: Sendable {
             }
         }
         count -= written
+        taken += written
         return written
     }
 
-    mutating func removeAll() { self = ByteQueue() }
+    /// Discards what waits.
+    mutating func removeAll() {
+        pieces = Queue()
+        (offset, count) = (0, 0)
+    }
 }

@@ -46,7 +46,8 @@ func exchangeEnds(
 ) {
     guard let state, let exchange = state.pointee else { return }
     state.pointee = nil
-    Unmanaged<Exchange>.fromOpaque(exchange).takeRetainedValue().finished()
+    Unmanaged<Exchange>.fromOpaque(exchange).takeRetainedValue().finished(
+        isWhole: reason == .REQUEST_TERMINATED_COMPLETED_OK)
 }
 
 func connectionChanges(

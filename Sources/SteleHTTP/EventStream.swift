@@ -95,6 +95,9 @@ public final class EventStream: Sendable {
         }
     }
 
+    /// How many bytes libmicrohttpd has taken.
+    var sentBytes: Int { state.withLock { $0.queue.taken } }
+
     /// How many bytes wait to go out.
     public var queuedBytes: Int { state.withLock { $0.queue.count } }
 

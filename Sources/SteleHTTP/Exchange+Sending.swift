@@ -12,6 +12,7 @@ extension Exchange {
             response.discard()
             return refuse(.answerHeadTooLarge(makeRequest()), on: connection)
         }
+        onEnd = response.onEnd
         let made: OpaquePointer?
         var hasLength = true
         switch response.body {
@@ -19,6 +20,7 @@ extension Exchange {
             made = MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         case .bytes(let bytes):
             if bytes.count > Self.shortBytes { connection.keepShort() }
+            countTaken { bytes.count }
             made = bytes.withUnsafeBytes { bytes in
                 // Mutable for C alone: libmicrohttpd copies the bytes at once.
                 MHD_create_response_from_buffer(
@@ -27,6 +29,7 @@ extension Exchange {
             }
         case .file(let file, let range):
             connection.keepShort()
+            countTaken { range.count }
             let descriptor = file.duplicate()
             guard descriptor >= 0 else {
                 return refuse(.busy(makeRequest(), retryAfter: 1), on: connection)
@@ -64,6 +67,11 @@ extension Exchange {
 
     var isHead: Bool { head.method == "HEAD" }
 
+    /// Sets how many bytes of the body have been taken, where somebody asks.
+    private func countTaken(_ taken: @escaping () -> Int) {
+        if onEnd != nil, !isHead { takenBytes = taken }
+    }
+
     private func makeStream(
         _ producer: @escaping @Sendable (BodyWriter) throws -> Void, on connection: Connection
     ) -> OpaquePointer? {
@@ -72,6 +80,7 @@ extension Exchange {
             connection: connection, isChunked: head.isHTTP11,
             capacity: settings.streamBufferBytes,
             stallLimit: settings.stallLimit, longestLife: settings.longestStream)
+        countTaken { writer.takenBytes }
         if !isHead, !core.streamers.submit(StreamJob(writer: writer, producer: producer)) {
             return nil
         }
@@ -93,6 +102,7 @@ extension Exchange {
             return nil
         }
         uncount()
+        countTaken { stream.sentBytes }
         if !core.streams.add(stream) { stream.finish() }
         // The stream may be open for days, and its request's head is not read again.
         head.forgetHeaders()

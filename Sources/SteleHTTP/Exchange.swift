@@ -39,6 +39,9 @@ final class Exchange: Job, @unchecked Sendable {
     /// The destination of a body that is not kept in memory, and how much of a body has come.
     private var sink: (any BodySink)?
     private var received = 0
+    /// Told when the response has ended, with the bytes of its body that were taken.
+    var onEnd: (@Sendable (Response.Ending) -> Void)?
+    var takenBytes: () -> Int = { 0 }
     /// Whether it counts among the core's unanswered requests.
     var counted = false
     /// Whether it may be among the core's pending exchanges; under the lock of `answer`.
@@ -240,17 +243,21 @@ final class Exchange: Job, @unchecked Sendable {
     }
 
     /// libmicrohttpd has finished the request, sent or not.
-    func finished() {
+    func finished(isWhole: Bool) {
         sink?.close()
         uncount()
         core.exchanges.subtract(1, ordering: .relaxed)
-        let (orphan, wasPending) = answer.withLock { answer -> (Response?, Bool) in
+        let (orphan, wasPending) = answer.withLock { answer -> (Answer, Bool) in
             defer { answer = .taken }
-            if case .given(let response) = answer { return (response, isPending) }
-            return (nil, isPending)
+            return (answer, isPending)
         }
         if wasPending { core.pending.remove(self) }
-        orphan?.discard()
+        switch orphan {
+        case .given(let response): response.discard()
+        case .toBeMade(let make): make().discard()
+        case .none, .awaited, .taken: break
+        }
+        onEnd?(Response.Ending(bodyBytes: takenBytes(), isWhole: isWhole))
     }
 
     func uncount() {
@@ -314,5 +321,6 @@ extension Response {
     /// The response will not be sent: its stream must not wait for a connection.
     func discard() {
         if case .events(let stream) = body { stream.closed() }
+        onEnd?(Response.Ending(bodyBytes: 0, isWhole: false))
     }
 }

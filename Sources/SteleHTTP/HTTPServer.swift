@@ -86,6 +86,34 @@ public final class HTTPServer: Sendable {
 
     deinit { stop(drain: 0) }
 
+    /// What a server is doing at a moment.
+    public struct Figures: Sendable, Hashable {
+        /// Open connections, event streams among them.
+        public var connections = 0
+        /// The most connections at once.
+        public var connectionLimit = 0
+        /// As `requestsInProgress`.
+        public var requestsInProgress = 0
+        /// As `openEventStreams`.
+        public var eventStreams = 0
+        /// Requests that wait for or run on a thread for writes.
+        public var waitingWork = 0
+        /// Requests that wait for or run on a thread for reads.
+        public var readingWork = 0
+        /// Responses that are streamed.
+        public var streamedResponses = 0
+    }
+
+    /// What the server is doing.
+    public var figures: Figures {
+        Figures(
+            connections: core.acceptor.connections,
+            connectionLimit: core.configuration.connectionLimit,
+            requestsInProgress: requestsInProgress, eventStreams: openEventStreams,
+            waitingWork: core.workers.load, readingWork: core.readers.load,
+            streamedResponses: core.streamers.load)
+    }
+
     /// Event streams that are open.
     public var openEventStreams: Int { core.streams.count }
 

@@ -27,6 +27,23 @@ public struct Response: Sendable {
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: Body
+    /// Called once when the response has ended, on any thread, which must not wait; nil where nobody
+    /// asks. It is also called for a response that is discarded because its client has gone.
+    public var onEnd: (@Sendable (Ending) -> Void)?
+
+    /// How a response ended.
+    public struct Ending: Sendable, Hashable {
+        /// Bytes of the body that were given to the system, without chunk headers.
+        public var bodyBytes: Int
+        /// Whether all of it was.
+        public var isWhole: Bool
+
+        /// An ending.
+        public init(bodyBytes: Int, isWhole: Bool) {
+            self.bodyBytes = bodyBytes
+            self.isWhole = isWhole
+        }
+    }
 
     /// A response.
     public init(

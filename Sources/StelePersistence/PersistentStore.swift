@@ -28,6 +28,10 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// The generations of the store's tokens. A store restored from a copy gets a new generation.
     var historyLine: HistoryLine { get }
 
+    /// The paths of the store's files, of which some may not be there: a log, a history beside the
+    /// store. Files of external values are not among them.
+    var filePaths: [String] { get }
+
     /// Opens a view of the store's current state, which stays unchanged until it is closed.
     /// - Parameter budget: the limit on the cost of all reading through the view, for a thread that
     ///   must not wait; nil for no limit.
@@ -183,6 +187,9 @@ extension PersistentStore {
 
     /// The store's own UUID.
     public func identifier(of id: ObjectID) -> String { identifier }
+
+    /// None: for a store without a file.
+    public var filePaths: [String] { [] }
 
     /// Does nothing: for a store that only one program can open.
     public func excludeOthers() throws(StoreError) {}

@@ -22,6 +22,8 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
     public let historyLine: HistoryLine
     /// The path of the file.
     public let path: String
+    /// The file and its log.
+    public var filePaths: [String] { [path, path + "-wal"] }
 
     private let schema: SQLSchema
     private let translator: CurrentTranslator

@@ -27,6 +27,10 @@ public final class SQLiteStore: PersistentStore {
     public let hasHistoryOfApp: Bool
     /// The file beside the store that has its history; nil where the store itself has it.
     public let historyFile: String?
+    /// The file, its log, and those of the history beside it.
+    public var filePaths: [String] {
+        [path, historyFile].compactMap(\.self).flatMap { [$0, $0 + "-wal"] }
+    }
 
     let schema: SQLSchema
     let external: ExternalFolder

@@ -1,4 +1,4 @@
-// Answers that are errors, and the log.
+// Answers that are errors.
 
 import Logging
 import SteleAnswers
@@ -14,9 +14,9 @@ extension Service {
         if let (id, text) = answer.secret {
             logger.error("request failed", metadata: ["id": "\(id)", "error": "\(text)"])
         }
-        let response = answer.problem.response(basePath: options.basePath)
-        log(passage.request, passage.route?.pattern, response)
-        return response
+        return noted(
+            answer.problem.response(basePath: options.basePath), to: passage.request,
+            passage.route?.pattern)
     }
 
     /// The answer to a request that the HTTP layer refuses.
@@ -35,19 +35,6 @@ extension Service {
             case .malformed: Problem(.malformed, message)
             case .unknownTransferCoding: Problem(.notBuilt, message)
             }
-        let response = problem.response(basePath: options.basePath)
-        log(refusal.request, nil, response)
-        return response
-    }
-
-    func log(_ request: Request, _ pattern: RoutePattern?, _ response: Response) {
-        guard logger.logLevel <= .debug else { return }
-        let elapsed = ServerTiming.milliseconds(since: request.receivedAt)
-        logger.debug(
-            "request",
-            metadata: [
-                "method": "\(request.method)", "route": "\(pattern?.rawValue ?? "-")",
-                "status": "\(response.status)", "ms": "\(elapsed)",
-            ])
+        return noted(problem.response(basePath: options.basePath), to: refusal.request, nil)
     }
 }

@@ -8,6 +8,7 @@ import SteleHTTP
 import SteleModel
 import StelePersistence
 import SteleRequests
+import SteleSystem
 
 /// Serves the objects of one store over HTTP.
 ///
@@ -32,6 +33,10 @@ public final class Service: Sendable {
     let briefStore: Place
     let pages: Pages
     let running = RunningKeys()
+    let meter = RequestMeter()
+    let requestLog: RequestLog?
+    /// What the server is doing; nil before it is known.
+    let serverFigures = Mutex<(@Sendable () -> HTTPServer.Figures?)?>(nil)
     /// The editing contexts of all clients.
     let contexts: EditingContexts
 
@@ -42,6 +47,7 @@ public final class Service: Sendable {
         self.coordinator = coordinator
         self.options = options
         self.logger = logger
+        requestLog = options.requestLog
         let model = coordinator.model
         let limits = options.limits
         let renderer = SnapshotRenderer(model: model, basePath: options.basePath)
@@ -84,7 +90,9 @@ public final class Service: Sendable {
 
     /// Answers a request, or takes it as far as the pace allows; at an unhurried pace to the end.
     public func answer(_ request: Request, at pace: Pace) -> Step {
-        if pace == .brief, let response = plainGet.response(to: request) { return .done(response) }
+        if pace == .brief, let response = plainGet.response(to: request) {
+            return .done(noted(response, to: request, .object))
+        }
         return proceed(Passage(request, at: store, isTimed: options.serverTiming), at: pace)
     }
 
@@ -186,6 +194,9 @@ public final class Service: Sendable {
         return switch plan.action {
         case .page: .response(try pages.response(for: call))
         case .readiness: .response(try ready())
+        case .metrics:
+            .response(
+                pages.page(MetricsPage(service: self).bytes, MetricsPage.mediaType, call))
         case .metadata: .response(try metadata(call))
         case .changes where call.route.method == .delete:
             .response(try changeFeed.delete(call.query))
@@ -244,7 +255,6 @@ public final class Service: Sendable {
         var response = passage.place.answers.response(outcome, for: call)
         timing.lap("response")
         timing.add(to: &response)
-        log(passage.request, passage.route?.pattern, response)
-        return response
+        return noted(response, to: passage.request, passage.route?.pattern)
     }
 }

@@ -47,10 +47,8 @@ package struct ServerTiming: Sendable {
         }
     }
 
-    /// The milliseconds since a moment of the monotonic clock, with three digits.
-    package static func milliseconds(since start: UInt64) -> String {
-        var writer = ByteWriter(capacity: 16)
-        write(microseconds: (MonotonicClock.now &- start) / 1000, to: &writer)
-        return String(decoding: writer.bytes, as: UTF8.self)
+    /// Writes a time as milliseconds with three digits.
+    package static func write(nanoseconds: UInt64, to writer: inout ByteWriter) {
+        write(microseconds: nanoseconds / 1000, to: &writer)
     }
 }

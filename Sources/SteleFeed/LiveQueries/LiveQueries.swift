@@ -47,6 +47,11 @@ public final class LiveQueries: Sendable {
         self.limits = limits
     }
 
+    /// How many queries there are, how many streams follow them, and how many rows they hold.
+    package var figures: (queries: Int, streams: Int, rows: Int) {
+        running.withLock { ($0.standings.count, $0.streams, $0.rows) }
+    }
+
     /// Ends all streams, each after its waiting buffers, and the thread.
     public func stop() {
         let (thread, subscription) = running.withLock { running in

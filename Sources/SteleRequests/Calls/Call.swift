@@ -146,7 +146,7 @@ package final class Call: Sendable {
 
     private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {
         switch route.resource {
-        case .index, .health, .readiness, .options, .live, .templates: return .json
+        case .index, .health, .readiness, .metrics, .options, .live, .templates: return .json
         case .changes: return route.isRead ? try changesFormat(terms.accept) : .json
         // The type of the bytes is not known, and no Accept refuses them.
         case .binary: return .bytes

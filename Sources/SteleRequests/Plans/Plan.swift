@@ -10,6 +10,7 @@ package final class Plan: Sendable {
         /// A page that needs no data.
         case page
         case readiness
+        case metrics
         case metadata
         case changes
         case live([LivePart])
@@ -37,6 +38,7 @@ package final class Plan: Sendable {
         switch call.route.resource {
         case .index, .health, .model, .errorCodes, .templates, .options: action = .page
         case .readiness: action = .readiness
+        case .metrics: action = .metrics
         case .metadata: action = .metadata
         case .changes: action = .changes
         case .contexts: action = .makeContext

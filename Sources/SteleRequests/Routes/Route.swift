@@ -20,7 +20,8 @@ package struct ObjectAddress: Sendable {
 package struct Route: Sendable {
     /// What an address names.
     package enum Resource: Sendable {
-        case index, health, readiness, model, metadata, changes, live, errorCodes, templates
+        case index, health, readiness, metrics, model, metadata, changes, live, errorCodes,
+            templates
         case transactions
         case template(FetchTemplate)
         /// `OPTIONS` of a route, with the methods that it allows.

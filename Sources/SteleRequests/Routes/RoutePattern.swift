@@ -5,6 +5,7 @@ package enum RoutePattern: String, Sendable, CaseIterable {
     case index = "/"
     case health = "/healthz"
     case readiness = "/readyz"
+    case metrics = "/metrics"
     case model = "/model"
     case metadata = "/metadata"
     case changes = "/changes"
@@ -40,7 +41,8 @@ package enum RoutePattern: String, Sendable, CaseIterable {
         switch self {
         case .changes: [.get, .delete]
         case .metadata: [.get, .patch]
-        case .index, .health, .readiness, .model, .live, .errorCodes, .templates, .template,
+        case .index, .health, .readiness, .metrics, .model, .live, .errorCodes, .templates,
+            .template,
             .count, .fetchedProperty, .relatedCount, .contextChanges:
             [.get]
         case .query, .transactions, .contexts, .childContexts, .contextUndo, .contextRedo,
@@ -60,11 +62,10 @@ package enum RoutePattern: String, Sendable, CaseIterable {
 /// Routes of the contract that this version answers with 501.
 enum LaterRoute: String, Sendable, CaseIterable {
     case openAPI = "/openapi.json"
-    case metrics = "/metrics"
     case backup = "/backup"
 
     /// The routes by their first segment.
     static let atRoot: [String: LaterRoute] = [
-        "openapi.json": .openAPI, "metrics": .metrics, "backup": .backup,
+        "openapi.json": .openAPI, "backup": .backup,
     ]
 }

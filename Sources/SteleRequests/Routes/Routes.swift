@@ -96,6 +96,7 @@ package struct Routes: Sendable {
         switch (first, rest.count) {
         case ("healthz", 0): return (.health, .health)
         case ("readyz", 0): return (.readiness, .readiness)
+        case ("metrics", 0): return (.metrics, .metrics)
         case ("model", 0): return (.model, .model)
         case ("metadata", 0): return (.metadata, .metadata)
         case ("changes", 0): return (.changes, .changes)

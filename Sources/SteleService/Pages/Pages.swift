@@ -35,21 +35,21 @@ struct Pages: Sendable {
         switch call.route.resource {
         case .options(let allow): Response(status: 204, headers: [("Allow", allow)])
         case .health: Self.status("alive")
-        case .model where call.format == .xml: page(modelXML, .xml, call)
-        case .model: page(modelJSON, .json, call)
-        case .templates: page(templates, .json, call)
-        case .errorCodes where call.format == .text: page(ErrorPage.text, .text, call)
-        case .errorCodes: page(ErrorPage.json, .json, call)
-        default: page(index, .json, call)
+        case .model where call.format == .xml: page(modelXML, MediaType.xml.rawValue, call)
+        case .model: page(modelJSON, MediaType.json.rawValue, call)
+        case .templates: page(templates, MediaType.json.rawValue, call)
+        case .errorCodes where call.format == .text:
+            page(ErrorPage.text, "text/plain; charset=utf-8", call)
+        case .errorCodes: page(ErrorPage.json, MediaType.json.rawValue, call)
+        default: page(index, MediaType.json.rawValue, call)
         }
     }
 
-    private func page(_ bytes: [UInt8], _ type: MediaType, _ call: Call) -> Response {
+    /// An answer of these bytes, compressed where the client takes that.
+    func page(_ bytes: [UInt8], _ type: String, _ call: Call) -> Response {
         let (body, isCompressed) = Compression.body(
             bytes, gzip: call.terms.acceptsGzip, limits: limits)
-        var headers: [Answers.Field] = [
-            ("Content-Type", type == .text ? "text/plain; charset=utf-8" : type.rawValue)
-        ]
+        var headers: [Answers.Field] = [("Content-Type", type)]
         if isCompressed { headers.append(("Content-Encoding", "gzip")) }
         return Response(status: 200, headers: headers + Answers.caching, body: body)
     }

@@ -41,6 +41,8 @@ struct SettingFlags: ParsableArguments {
     var allowHost: [String] = []
     @Option(help: help("base-path", "path"))
     var basePath: String?
+    @Flag(help: help("request-log"))
+    var requestLog = false
     @Option(help: help("log-level", "level"))
     var logLevel: String?
     @Option(help: help("drain", "seconds"))
@@ -98,7 +100,8 @@ struct SettingFlags: ParsableArguments {
             ("strict-transformers", strictTransformers ? "true" : nil),
             ("insecure", insecure ? "true" : nil),
             ("allow-host", allowHost.isEmpty ? nil : allowHost.joined(separator: ",")),
-            ("base-path", basePath), ("log-level", logLevel), ("drain", drain),
+            ("base-path", basePath), ("request-log", requestLog ? "true" : nil),
+            ("log-level", logLevel), ("drain", drain),
             ("heartbeat", heartbeat), ("history-days", historyDays), ("history-size", historySize),
             ("default-limit", defaultLimit),
             ("maximum-limit", maximumLimit), ("body-limit", bodyLimit),

@@ -56,11 +56,13 @@ struct Serving {
                 "the store came without a history: it is in a file beside it",
                 metadata: ["store": "\(ground.name)", "history": "\(file)"])
         }
+        if settings.requestLog { options.requestLog = RequestLog(descriptor: 1) }
         let service = Service(coordinator: coordinator, options: options, logger: logger)
         let server = try HTTPServer(
             settings.http, at: address,
             answer: { service.answer($0, at: .brief) },
             refuse: { service.refuse($0) }, sink: { service.sink(for: $0) })
+        service.observe(server)
         service.changeFeed.start()
         write(announcement(ground, port: server.port), to: 1)
         let signal = signals.wait()
@@ -69,6 +71,7 @@ struct Serving {
         service.liveQueries.stop()
         server.stop(drain: settings.drain)
         service.closeContexts()
+        options.requestLog?.close()
     }
 
     /// Opens the store.

@@ -49,6 +49,9 @@ struct Setting: Sendable {
         Setting("insecure", "false", "whether other machines may connect without a token"),
         Setting("allow-host", nil, "names that Host and Origin may have, separated by commas"),
         Setting("base-path", "", "the prefix of every path, such as /api"),
+        Setting(
+            "request-log", "false",
+            "whether each request is a line of JSON on standard output"),
         Setting("log-level", "info", "trace, debug, info, notice, warning, error or critical"),
         Setting(
             "drain", "10", "seconds for running requests to finish when the service ends"),

@@ -24,6 +24,7 @@ struct Settings: Sendable {
     var insecure: Bool
     var allowedHosts: [String]
     var basePath: String
+    var requestLog: Bool
     var logLevel: Logger.Level
     var drain: Double
     var heartbeat: Double
@@ -65,6 +66,7 @@ struct Settings: Sendable {
             String($0.drop { $0 == " " }.prefix { $0 != " " })
         }.filter { !$0.isEmpty }
         basePath = try reading.basePath()
+        requestLog = try reading.truth("request-log")
         logLevel = try reading.logLevel()
         drain = try reading.seconds("drain", 0...3_600)
         heartbeat = try reading.seconds("heartbeat", 0.1...3_600)

@@ -1,0 +1,35 @@
+// What is known of each answered request: counts, the log's line, and its id.
+
+import SteleHTTP
+import SteleRequests
+import SteleSystem
+
+extension Service {
+    /// Sets the server whose connections are in `/metrics`.
+    public func observe(_ server: HTTPServer) {
+        serverFigures.withLock { $0 = { [weak server] in server?.figures } }
+    }
+
+    /// Counts an answer, gives it the id of its request, and logs the request when it has ended.
+    func noted(_ response: Response, to request: Request, _ route: RoutePattern?) -> Response {
+        meter.count(
+            route, request.method, status: response.status,
+            nanoseconds: MonotonicClock.now &- request.receivedAt)
+        let given = RequestID.given(by: request)
+        guard given != nil || requestLog != nil else { return response }
+        let id = given ?? RequestID.next()
+        var response = response
+        response.headers.append((RequestID.field, id))
+        guard let requestLog else { return response }
+        let (status, method, start) = (response.status, request.method, request.receivedAt)
+        let traceparent = TraceContext.parent(of: request)
+        response.onEnd = { ending in
+            requestLog.write(
+                RequestLog.Entry(
+                    method: method, route: route?.rawValue, status: status,
+                    nanoseconds: MonotonicClock.now &- start, ending: ending, requestID: id,
+                    traceparent: traceparent))
+        }
+        return response
+    }
+}
