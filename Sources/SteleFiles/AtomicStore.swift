@@ -15,6 +15,25 @@ public final class AtomicStore: PersistentStore {
     public let path: String
     /// The file.
     public var filePaths: [String] { [path] }
+
+    /// Copies the file, which a save replaces whole.
+    public func backUp(to folder: String) throws(StoreError) -> StoreBackup {
+        try Self.backUp(path: path, to: folder)
+    }
+
+    /// Copies the file of a whole-file store, which may be in use, into a folder.
+    /// - Parameter folder: an existing folder without a file of that name.
+    /// - Throws: `StoreError`: `.incompatible` where it cannot be read, `.noRoom`, `.failed`.
+    public static func backUp(path: String, to folder: String) throws(StoreError) -> StoreBackup {
+        guard let bytes = try WholeFile.bytes(path) else {
+            throw .incompatible(code: 134080, "\(path): there is no store")
+        }
+        let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        let copy = "\(folder)/\(name)"
+        var isReplaced = false
+        try WholeFile.replace(copy, with: bytes, isReplaced: &isReplaced)
+        return StoreBackup(files: [copy], bytes: Int64(bytes.count))
+    }
     private let memory: InMemoryStore
     private let lock: FileLock
     private let queue = Monitor(AtomicQueue())

@@ -32,6 +32,13 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// store. Files of external values are not among them.
     var filePaths: [String] { get }
 
+    /// Copies the store as it is at one moment into a folder, while it is used. The copy has the
+    /// name of the store's file, and is on disk when this returns.
+    /// - Parameter folder: an existing folder on any file system, without files of these names.
+    /// - Throws: `StoreError`: `.invalid` for a store without a file of its own to copy, `.noRoom`,
+    ///   `.failed`. Files that were copied so far stay.
+    func backUp(to folder: String) throws(StoreError) -> StoreBackup
+
     /// Opens a view of the store's current state, which stays unchanged until it is closed.
     /// - Parameter budget: the limit on the cost of all reading through the view, for a thread that
     ///   must not wait; nil for no limit.
@@ -190,6 +197,14 @@ extension PersistentStore {
 
     /// None: for a store without a file.
     public var filePaths: [String] { [] }
+
+    /// Throws `.invalid`: for a store without a file, and for one that is only read.
+    public func backUp(to folder: String) throws(StoreError) -> StoreBackup {
+        throw .invalid(
+            isReadOnly
+                ? "the store is only read: stele backup copies its file"
+                : "a store of the type \(type) has no file")
+    }
 
     /// Does nothing: for a store that only one program can open.
     public func excludeOthers() throws(StoreError) {}

@@ -83,11 +83,13 @@ final class Connection: SQLConnection {
         hasAttachedHistory = true
     }
 
-    /// Copies all pages of one moment into a new file.
-    func copyPages(to path: String) throws(StoreError) {
+    /// Copies all pages of one moment into a new file: those of the open transaction, where there
+    /// is one.
+    /// - Parameter database: `main`, or the name of an attached one.
+    func copyPages(of database: String = "main", to path: String) throws(StoreError) {
         let copy = try Connection(path: path, creates: true)
         try copy.run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-        guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
+        guard let backup = sqlite3_backup_init(copy.handle, "main", handle, database) else {
             throw SQLiteFailure.error(sqlite3_errcode(copy.handle), copy.handle, path)
         }
         sqlite3_backup_step(backup, -1)

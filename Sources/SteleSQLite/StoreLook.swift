@@ -142,6 +142,20 @@ enum StoreLook {
         }
     }
 
+    /// Copies a store's file as it is at one moment to a path, which does not exist.
+    /// - Throws: `StoreError`, also where another program changes the file all the time.
+    static func copy(_ path: String, to copy: String) throws(StoreError) {
+        try held { () throws(StoreError) in
+            let file = resolved(path)
+            if let ending = recovery(file), let recovered = try recovered(file, ending, path) {
+                defer { recovered.remove() }
+                return try Connection(uri: uri(recovered.file, unchanging), of: path)
+                    .copyPages(to: copy)
+            }
+            try copyPages(file, path, to: copy)
+        }
+    }
+
     private static func copied(
         _ file: String, _ path: String
     ) throws(StoreError) -> PrivateCopy {

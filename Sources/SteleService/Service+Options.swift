@@ -24,6 +24,8 @@ extension Service {
         public var historySeconds: Double? = 7 * 86_400
         /// The approximate maximum size in bytes of the history; nil for no limit.
         public var historyBytes: Int? = 1 << 30
+        /// The folder in which backups are made; nil for a store that has no file.
+        public var backupFolder: String?
         /// Has a line for each request; nil for none. Its owner closes it.
         public var requestLog: RequestLog?
         /// Whether answers have a `Server-Timing` header with the time of each step.

@@ -197,6 +197,7 @@ public final class Service: Sendable {
         case .metrics:
             .response(
                 pages.page(MetricsPage(service: self).bytes, MetricsPage.mediaType, call))
+        case .backup: .response(try backUp())
         case .metadata: .response(try metadata(call))
         case .changes where call.route.method == .delete:
             .response(try changeFeed.delete(call.query))

@@ -13,6 +13,6 @@ struct Stele: ParsableCommand {
         subcommands: [
             ServeCommand.self, ModelCommand.self, InspectCommand.self, StoreCommand.self,
             DiffCommand.self, MigrateCommand.self, PredicateCommand.self,
-            ImportCommand.self, ExportCommand.self, HealthCommand.self, WatchCommand.self,
+            ImportCommand.self, ExportCommand.self, BackupCommand.self, RestoreCommand.self, HealthCommand.self, WatchCommand.self,
         ])
 }

@@ -97,6 +97,33 @@ public final class StoreGroup: PersistentStore {
     /// Whether one of the stores is open for reading only.
     public var isReadOnly: Bool { stores.contains { $0.isReadOnly } }
 
+    /// Copies all stores as they are between two saves. Saves wait until the copies are made.
+    public func backUp(to folder: String) throws(StoreError) -> StoreBackup {
+        let names = stores.flatMap { $0.filePaths.prefix(1) }
+            .map { path in
+                path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+            }
+        if Set(names).count < names.count {
+            throw .invalid("two of the stores have files of one name: back up each by stele backup")
+        }
+        let result = turn.withLock { turn -> Result<StoreBackup, StoreError> in
+            var all = StoreBackup(files: [], bytes: 0, transaction: turn.last)
+            do throws(StoreError) {
+                for store in stores {
+                    let one = try store.backUp(to: folder)
+                    all.files += one.files
+                    all.bytes += one.bytes
+                    all.externalFiles += one.externalFiles
+                }
+                return .success(all)
+            } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    /// The files of all stores.
+    public var filePaths: [String] { stores.flatMap(\.filePaths) }
+
     /// Whether the history of one of the stores has saves of an app.
     public var hasHistoryOfApp: Bool { stores.contains { $0.hasHistoryOfApp } }
 

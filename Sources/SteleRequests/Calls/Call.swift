@@ -138,6 +138,13 @@ package final class Call: Sendable {
         if route.method == .delete { return !request.body.isEmpty }
         switch route.resource {
         case .binary: return false
+        case .backup:
+            guard request.body.isEmpty else {
+                throw Problem(
+                    .body, "POST /backup takes no body",
+                    hint: "the setting backups names the folder of backups")
+            }
+            return false
         // Most requests to a context need no body.
         case .contexts, .context: return route.method == .patch || !request.body.isEmpty
         default: return route.method == .post || route.method == .put || route.method == .patch
@@ -146,7 +153,8 @@ package final class Call: Sendable {
 
     private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {
         switch route.resource {
-        case .index, .health, .readiness, .metrics, .options, .live, .templates: return .json
+        case .index, .health, .readiness, .metrics, .backup, .options, .live, .templates:
+            return .json
         case .changes: return route.isRead ? try changesFormat(terms.accept) : .json
         // The type of the bytes is not known, and no Accept refuses them.
         case .binary: return .bytes

@@ -111,6 +111,9 @@ extension ErrorCode {
         "metadata.value", status: 422, "The store's metadata cannot have this",
         "Keys of Core Data and Stele are read-only, null is not a value, and keys, nesting and "
             + "size are limited; the detail names the key.")
+    package static let backup = ErrorCode(
+        "backup.impossible", status: 409, "The store cannot be backed up",
+        "It has no file, or is only read, or another backup is being made; the detail says which.")
     package static let token = ErrorCode(
         "access.token", status: 401, "A token is needed",
         "Send Authorization: Bearer TOKEN with the token that the service was started with.")
@@ -231,7 +234,7 @@ extension ErrorCode {
         body, unknownKey, json, duplicateKey, invalidUTF8, tooDeep, jsonNumber, nulCharacter,
         emptyBody, predicate, predicateKey, predicateType, predicateVariable, predicatePattern,
         predicateLimit, predicateUnsupported, predicateValue, value, readOnly, abstract,
-        wrongEntity,
+        wrongEntity, backup,
         noDestination, reference, pointer, patchTest, metadata, token, host, origin, route, entity,
         object,
         member, noValue, method, notAcceptable, identity, versionConflict, precondition, keyRunning,

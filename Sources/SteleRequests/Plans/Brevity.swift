@@ -18,7 +18,8 @@ extension Call {
     /// Whether the call is planned at a brief pace.
     package var isBrief: Bool {
         switch route.resource {
-        case .readiness, .metadata, .live, .contexts, .context, .index, .model, .errorCodes,
+        case .readiness, .metrics, .backup, .metadata, .live, .contexts, .context, .index, .model,
+            .errorCodes,
             .templates, .options:
             false
         // A feed from now on. With a token, the history is read first.

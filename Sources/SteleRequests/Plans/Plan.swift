@@ -11,6 +11,7 @@ package final class Plan: Sendable {
         case page
         case readiness
         case metrics
+        case backup
         case metadata
         case changes
         case live([LivePart])
@@ -39,6 +40,7 @@ package final class Plan: Sendable {
         case .index, .health, .model, .errorCodes, .templates, .options: action = .page
         case .readiness: action = .readiness
         case .metrics: action = .metrics
+        case .backup: action = .backup
         case .metadata: action = .metadata
         case .changes: action = .changes
         case .contexts: action = .makeContext

@@ -20,7 +20,7 @@ package struct ObjectAddress: Sendable {
 package struct Route: Sendable {
     /// What an address names.
     package enum Resource: Sendable {
-        case index, health, readiness, metrics, model, metadata, changes, live, errorCodes,
+        case index, health, readiness, metrics, backup, model, metadata, changes, live, errorCodes,
             templates
         case transactions
         case template(FetchTemplate)

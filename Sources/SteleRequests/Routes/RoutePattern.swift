@@ -6,6 +6,7 @@ package enum RoutePattern: String, Sendable, CaseIterable {
     case health = "/healthz"
     case readiness = "/readyz"
     case metrics = "/metrics"
+    case backup = "/backup"
     case model = "/model"
     case metadata = "/metadata"
     case changes = "/changes"
@@ -45,7 +46,7 @@ package enum RoutePattern: String, Sendable, CaseIterable {
             .template,
             .count, .fetchedProperty, .relatedCount, .contextChanges:
             [.get]
-        case .query, .transactions, .contexts, .childContexts, .contextUndo, .contextRedo,
+        case .backup, .query, .transactions, .contexts, .childContexts, .contextUndo, .contextRedo,
             .contextUndoGroup, .contextUndoGroupEnd, .contextSave, .contextRollback, .contextReset,
             .contextRefresh:
             [.post]
@@ -62,10 +63,9 @@ package enum RoutePattern: String, Sendable, CaseIterable {
 /// Routes of the contract that this version answers with 501.
 enum LaterRoute: String, Sendable, CaseIterable {
     case openAPI = "/openapi.json"
-    case backup = "/backup"
 
     /// The routes by their first segment.
     static let atRoot: [String: LaterRoute] = [
-        "openapi.json": .openAPI, "backup": .backup,
+        "openapi.json": .openAPI
     ]
 }

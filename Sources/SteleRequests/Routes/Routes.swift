@@ -97,6 +97,7 @@ package struct Routes: Sendable {
         case ("healthz", 0): return (.health, .health)
         case ("readyz", 0): return (.readiness, .readiness)
         case ("metrics", 0): return (.metrics, .metrics)
+        case ("backup", 0): return (.backup, .backup)
         case ("model", 0): return (.model, .model)
         case ("metadata", 0): return (.metadata, .metadata)
         case ("changes", 0): return (.changes, .changes)

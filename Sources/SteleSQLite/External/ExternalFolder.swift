@@ -128,6 +128,12 @@ struct ExternalFolder: Sendable {
         try Self.sync(folder: self.path)
     }
 
+    /// Makes the folders, where they are not there, without an owner.
+    func makeFolders() throws(StoreError) {
+        try make(support)
+        try make(path)
+    }
+
     private func make(_ folder: String) throws(StoreError) {
         guard mkdir(folder, 0o755) == 0 else {
             if errno == EEXIST { return }
@@ -156,12 +162,15 @@ struct ExternalFolder: Sendable {
     /// `a.db` share one folder.
     private var ownerPath: String { "\(support)/STELE_STORE" }
 
+    /// The identifier of the store that owns the folder; empty without an owner file.
+    var owner: String { StoreSeal.contents(of: ownerPath) }
+
     /// The folders and the owner file.
     var places: [String] { [support, path, ownerPath] }
 
     /// Returns whether the folder belongs to that store alone.
     func isOwned(by identifier: String) -> Bool {
-        StoreSeal.contents(of: ownerPath) == identifier
+        owner == identifier
     }
 
     /// Creates the folder and makes the store its owner, unless the folder exists. A folder without

@@ -23,6 +23,8 @@ struct SettingFlags: ParsableArguments {
     var readOnly = false
     @Option(help: help("seeds", "folder"))
     var seeds: String?
+    @Option(help: help("backups", "folder"))
+    var backups: String?
     @Option(help: help("host"))
     var host: String?
     @Option(help: help("port"))
@@ -93,7 +95,8 @@ struct SettingFlags: ParsableArguments {
             ("store", store.isEmpty ? nil : store.joined(separator: ",")),
             ("store-type", storeType.isEmpty ? nil : storeType.joined(separator: ",")),
             ("history", history), ("migrate", migrate ? "true" : nil),
-            ("read-only", readOnly ? "true" : nil), ("seeds", seeds), ("host", host),
+            ("read-only", readOnly ? "true" : nil), ("seeds", seeds), ("backups", backups),
+            ("host", host),
             ("port", port),
             ("token", token),
             ("encryption-key", encryptionKey), ("encryption-key-file", encryptionKeyFile),

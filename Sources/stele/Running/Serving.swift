@@ -56,6 +56,8 @@ struct Serving {
                 "the store came without a history: it is in a file beside it",
                 metadata: ["store": "\(ground.name)", "history": "\(file)"])
         }
+        options.backupFolder =
+            ground.store.filePaths.first.map { settings.backups ?? $0 + "-backups" }
         if settings.requestLog { options.requestLog = RequestLog(descriptor: 1) }
         let service = Service(coordinator: coordinator, options: options, logger: logger)
         let server = try HTTPServer(

@@ -36,6 +36,8 @@ struct Setting: Sendable {
             "whether the store is only read: nothing in its folder is changed or created"),
         Setting(
             "seeds", nil, "a folder with files NAME.N.ndjson, each loaded once, in order of N"),
+        Setting(
+            "backups", nil, "the folder of backups; by default STORE-backups beside the store"),
         Setting("host", "127.0.0.1", "the address to listen on"),
         Setting("port", "8080", "the port, 0 to 65535; 0 takes any free one"),
         Setting("token", nil, "the bearer token that every request except GET /healthz must carry"),

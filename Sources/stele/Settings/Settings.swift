@@ -15,6 +15,7 @@ struct Settings: Sendable {
     var migrate: Bool
     var readOnly: Bool
     var seeds: String?
+    var backups: String?
     var host: String
     var port: Int
     var token: String?
@@ -55,6 +56,7 @@ struct Settings: Sendable {
         migrate = try reading.truth("migrate")
         readOnly = try reading.truth("read-only")
         seeds = source.text("seeds")
+        backups = source.text("backups")
         host = source.text("host") ?? ""
         port = try reading.integer("port", 0...65_535)
         token = source.text("token")

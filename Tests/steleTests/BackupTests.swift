@@ -1,0 +1,179 @@
+/// Backups of a service and of a store, and putting them back, as a user does it.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct BackupTests {
+    private let league = samplePath("League")
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func stele(
+        _ arguments: String...
+    ) throws -> (status: Int32, output: String, errors: String) {
+        try Program.run(arguments, folder: folder.path)
+    }
+
+    private func serve(
+        _ model: String, _ options: [String], _ ask: (Caller) throws -> Void
+    ) throws {
+        let program = try Program(
+            ["serve", model] + options + ["--port", "0"], folder: folder.path)
+        try ask(Caller(program.lines(3)))
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+    }
+
+    private func json(_ text: String?) throws -> [String: Any] {
+        try #require(
+            try JSONSerialization.jsonObject(with: Data((text ?? "").utf8)) as? [String: Any])
+    }
+
+    private func names(_ place: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(place)")) ?? [])
+            .sorted()
+    }
+
+    private func teams(_ store: String) throws -> String {
+        let (status, output, errors) = try stele(
+            "export", league, "--store", store, "--entity", "Team")
+        #expect(status == 0, "\(errors)")
+        return output
+    }
+
+    /// Each type of store; the copy is a store with the objects of that moment.
+    @Test(arguments: ["s.sqlite", "s.xml", "s.binary", "s.text"])
+    func aServiceMakesABackupWhileItServes(_ store: String) throws {
+        var token = ""
+        try serve(league, ["--store", store]) { caller in
+            #expect(caller.ask("POST", "/Team", #"{"name":"Reds"}"#)?.status == 201)
+            let made = try #require(caller.ask("POST", "/backup"))
+            #expect(made.status == 201, "\(made.body)")
+            let told = try json(made.body)
+            #expect(told["files"] as? [String] == [store])
+            #expect(try #require(told["bytes"] as? Int) > 100)
+            token = told["transaction"] as? String ?? ""
+            #expect(caller.ask("POST", "/Team", #"{"name":"Blues"}"#)?.status == 201)
+            #expect(caller.ask("POST", "/backup", "{}")?.status == 400)
+            #expect(caller.ask("GET", "/backup")?.status == 405)
+        }
+        #expect(store != "s.sqlite" || token.hasSuffix("-1"))
+        let backups = names("\(store)-backups")
+        try #require(backups.count == 1 && !backups[0].hasSuffix(".unfinished"), "\(backups)")
+        #expect(names("\(store)-backups/\(backups[0])") == [store])
+        let copy = try teams("\(store)-backups/\(backups[0])/\(store)")
+        #expect(copy.contains("Reds") && !copy.contains("Blues"))
+        #expect(try teams(store).contains("Blues"))
+    }
+
+    @Test func aStoreInMemoryHasNoBackup() throws {
+        try serve(league, ["--store", ":memory:"]) { caller in
+            let refused = caller.ask("POST", "/backup")
+            #expect(refused?.status == 409 && refused?.body.contains("no file") == true)
+        }
+    }
+
+    /// Saves go on, and the copy has all saves up to one and none after it.
+    @Test func aBackupIsOfOneMoment() throws {
+        try serve(league, ["--store", "s.sqlite", "--backups", "kept"]) { caller in
+            let saves = DispatchQueue.global()
+            let group = DispatchGroup()
+            for _ in 0..<2 {
+                saves.async(group: group) {
+                    for _ in 0..<60 {
+                        _ = caller.ask(
+                            "POST", "/Team", #"{"name":"T","players":[{"name":"A"},{"name":"B"}]}"#)
+                    }
+                }
+            }
+            for _ in 0..<6 { #expect(caller.ask("POST", "/backup")?.status == 201) }
+            group.wait()
+        }
+        let backups = names("kept")
+        #expect(backups.count == 6)
+        for backup in backups {
+            let file = "\(folder.path)/kept/\(backup)/s.sqlite"
+            let database = try RawDatabase(file)
+            #expect(try database.texts("PRAGMA integrity_check") == ["ok"])
+            let numbers = try database.texts(
+                """
+                SELECT (SELECT COUNT(*) FROM ZTEAM) || ' ' || (SELECT COUNT(*) FROM ZPLAYER) || ' '
+                    || (SELECT COUNT(*) FROM ATRANSACTION) || ' '
+                    || (SELECT IFNULL(MAX(Z_PK), 0) FROM ATRANSACTION)
+                """)[0].split(separator: " ").compactMap { Int($0) }
+            try #require(numbers.count == 4)
+            #expect(numbers[1] == 2 * numbers[0] && numbers[2] == numbers[0], "\(numbers)")
+            #expect(numbers[3] == numbers[2], "\(numbers)")
+        }
+    }
+
+    /// With external files, and over a store that has gone on.
+    @Test func aBackupIsRestored() throws {
+        let model = folder.path + "/Photos.json"
+        try #"""
+        {"entities":[{"name":"Photo","attributes":[{"name":"name","type":"String"},
+          {"name":"data","type":"Binary","externalStorage":true,"optional":true}]}]}
+        """#.write(toFile: model, atomically: true, encoding: .utf8)
+        let photo = String(repeating: "x", count: 300_000)
+        try serve(model, ["--store", "s.sqlite"]) { caller in
+            #expect(caller.ask("POST", "/Photo", #"{"name":"one"}"#)?.status == 201)
+            #expect(caller.ask("PUT", "/Photo/1/data", photo)?.status == 204)
+        }
+        let made = try stele("backup", "s.sqlite")
+        #expect(made.status == 0 && made.output.contains("1 external files"), "\(made)")
+        let backup = "s.sqlite-backups/" + (names("s.sqlite-backups").first ?? "")
+        try serve(model, ["--store", "s.sqlite"]) { caller in
+            #expect(caller.ask("PUT", "/Photo/1/data", "other")?.status == 204)
+            #expect(caller.ask("POST", "/Photo", #"{"name":"two"}"#)?.status == 201)
+            let refused = try stele("restore", backup, "--store", "s.sqlite")
+            #expect(refused.status == 1 && refused.errors.contains("open in another program"))
+        }
+        let restored = try stele("restore", backup, "--store", "s.sqlite")
+        #expect(restored.status == 0, "\(restored.errors)")
+        #expect(restored.output.contains("s.sqlite-replaced-1"))
+        #expect(names(backup).contains("s.sqlite"))
+        try serve(model, ["--store", "s.sqlite"]) { caller in
+            #expect(caller.ask("GET", "/Photo/1/data")?.body == photo)
+            #expect(caller.ask("GET", "/Photo/2")?.status == 404)
+        }
+        // What was there is whole.
+        try serve(model, ["--store", "s.sqlite-replaced-1/s.sqlite"]) { caller in
+            #expect(caller.ask("GET", "/Photo/1/data")?.body == "other")
+            #expect(caller.ask("GET", "/Photo/2")?.status == 200)
+        }
+        let inspected = try stele("inspect", "s.sqlite")
+        #expect(inspected.status == 0, "\(inspected.output)")
+        // In an empty place.
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/new", withIntermediateDirectories: false)
+        #expect(try stele("restore", backup, "--store", "new/s.sqlite").status == 0)
+        try serve(model, ["--store", "new/s.sqlite"]) { caller in
+            #expect(caller.ask("GET", "/Photo/1/data")?.body == photo)
+        }
+    }
+
+    @Test func whatIsNoWholeBackupIsRefusedAndTheStoreStays() throws {
+        for store in ["a.sqlite", "b.sqlite"] {
+            try serve(league, ["--store", store]) { caller in
+                #expect(caller.ask("POST", "/Team", #"{"name":"\#(store)"}"#)?.status == 201)
+            }
+        }
+        #expect(try stele("backup", "a.sqlite", "--to", "kept").status == 0)
+        let file = "kept/\(names("kept")[0])/a.sqlite"
+        let before = try Data(contentsOf: URL(filePath: folder.path + "/b.sqlite"))
+        let other = try stele("restore", file, "--store", "b.sqlite")
+        #expect(other.status == 1 && other.errors.contains("is a backup of the store"))
+        var bytes = try Data(contentsOf: URL(filePath: "\(folder.path)/\(file)"))
+        for place in stride(from: 8_192, to: 20_480, by: 7) { bytes[place] ^= 0x5A }
+        try bytes.write(to: URL(filePath: folder.path + "/damaged.sqlite"))
+        let damaged = try stele("restore", "damaged.sqlite", "--store", "a.sqlite")
+        #expect(damaged.status == 1, "\(damaged)")
+        #expect(try stele("restore", "nowhere", "--store", "a.sqlite").status == 1)
+        #expect(try stele("backup", "nowhere").status == 1)
+        #expect(try Data(contentsOf: URL(filePath: folder.path + "/b.sqlite")) == before)
+        #expect(try teams("a.sqlite").contains("a.sqlite"))
+        #expect(!names(".").contains { $0.hasSuffix(".restore") || $0.contains("replaced") })
+    }
+}
