@@ -18,7 +18,7 @@ RELEASE = swift build -c release --static-swift-stdlib -Xswiftc -cross-module-op
 TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential fuzz sequences live-check torture sanitize format image clean help dependencies
+.PHONY: run test build bench differential fuzz sequences live-check torture openapi-check sanitize format image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@$(TUNED) .build/release/stele serve $(ARGS)
@@ -52,6 +52,11 @@ live-check: dependencies ## follow random queries over random saves; COUNT=10000
 torture: export STELE_KILLS = $(if $(filter command,$(origin COUNT)),$(COUNT),20)
 torture: dependencies ## kill a server under subscribers and writers; COUNT=20, STELE_SEED=1
 	@swift test -j $(JOBS) --filter TortureTests
+
+openapi-check: export COUNT := $(if $(filter command,$(origin COUNT)),$(COUNT),20)
+openapi-check: dependencies ## check /openapi.json with tools of others; COUNT=20 SEED=1
+	@swift build -j $(JOBS) --product stele
+	@Tests/OpenAPI/check.sh
 
 # A small quarantine for freed memory, because some tests measure memory.
 sanitize: export ASAN_OPTIONS = quarantine_size_mb=8

@@ -72,7 +72,8 @@ public final class Service: Sendable {
             place: briefStore, limits: limits)
         pages = Pages(
             model: model, name: options.modelName, storeType: coordinator.store.type,
-            basePath: options.basePath, version: Self.version, limits: limits)
+            basePath: options.basePath, version: Self.version, limits: limits,
+            openAPI: Self.openAPI(coordinator, routes, options))
         contexts = EditingContexts(
             coordinator, limits: limits, now: options.clock ?? EditingContexts.steadyClock())
         changeFeed = ChangeFeed(

@@ -92,7 +92,8 @@ package final class Call: Sendable {
             hint: Nearest.hint(to: name, among: names))
     }
 
-    static func parameters(of route: Route) -> Set<Parameter> {
+    /// The parameters that a route takes, besides `var.NAME`.
+    package static func parameters(of route: Route) -> Set<Parameter> {
         let all = storeParameters(of: route)
         // The merge policy of a context is a setting of it, used when it saves.
         return route.context == nil ? all : all.subtracting([.mergePolicy])
@@ -153,7 +154,7 @@ package final class Call: Sendable {
 
     private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {
         switch route.resource {
-        case .index, .health, .readiness, .metrics, .backup, .options, .live, .templates:
+        case .index, .health, .readiness, .metrics, .backup, .options, .live, .openAPI, .templates:
             return .json
         case .changes: return route.isRead ? try changesFormat(terms.accept) : .json
         // The type of the bytes is not known, and no Accept refuses them.

@@ -38,7 +38,7 @@ package enum Parameter: Sendable, CaseIterable {
         .subentities, .count, .format, .numbers,
     ]
     /// The parameters of a list that can be followed.
-    static let followed: Set<Parameter> = list.union([.sectionBy])
+    package static let followed: Set<Parameter> = list.union([.sectionBy])
     /// The parameters of several live queries on one stream.
     static let live: Set<Parameter> = [.q]
     static let counting: Set<Parameter> = [.where, .subentities, .format]

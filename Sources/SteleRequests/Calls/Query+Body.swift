@@ -45,7 +45,7 @@ extension Query {
         return pairs
     }
 
-    private static let lists: Set<String> = ["sort", "select", "groupBy", "include"]
+    package static let lists: Set<String> = ["sort", "select", "groupBy", "include"]
 
     /// A parameter's value as in an address; nil for null, which means that it is not given.
     private static func text(_ node: JSONNode, _ name: String) throws -> String? {

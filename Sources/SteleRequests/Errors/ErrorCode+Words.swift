@@ -17,7 +17,7 @@ extension ErrorCode {
         "request.cursor", status: 400, "The cursor does not belong to this query",
         "`after` takes the cursor in a page's Link header; entity, where, sort, select and "
             + "variables must be those of that page.")
-    static let header = ErrorCode(
+    package static let header = ErrorCode(
         "request.header", status: 400, "A header field cannot be read",
         "The detail names the field and the values that it takes.")
     package static let malformed = ErrorCode(
@@ -120,7 +120,7 @@ extension ErrorCode {
     package static let host = ErrorCode(
         "access.host", status: 403, "The host is not allowed",
         "The Host header is neither an IP address nor localhost nor a name allowed by a setting.")
-    static let origin = ErrorCode(
+    package static let origin = ErrorCode(
         "access.origin", status: 403, "The origin is not allowed",
         "The Origin header names another host; allow it with the setting for hosts.")
     package static let route = ErrorCode(
@@ -141,7 +141,7 @@ extension ErrorCode {
     package static let method = ErrorCode(
         "method.not-allowed", status: 405, "The route does not take this method",
         "The Allow header names the methods that it takes.")
-    static let notAcceptable = ErrorCode(
+    package static let notAcceptable = ErrorCode(
         "accept.none", status: 406, "The format is not available",
         "This route has none of the formats that Accept names; application/json is always "
             + "available.")
@@ -203,7 +203,7 @@ extension ErrorCode {
     package static let range = ErrorCode(
         "range.unsatisfiable", status: 416, "The range cannot be satisfied",
         "The Range header begins after the value's last byte.")
-    static let mediaType = ErrorCode(
+    package static let mediaType = ErrorCode(
         "request.media-type", status: 415, "The format of the body is not supported",
         "Bodies are application/json; PATCH also takes application/merge-patch+json and "
             + "application/json-patch+json.")

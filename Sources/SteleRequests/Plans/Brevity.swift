@@ -19,8 +19,7 @@ extension Call {
     package var isBrief: Bool {
         switch route.resource {
         case .readiness, .metrics, .backup, .metadata, .live, .contexts, .context, .index, .model,
-            .errorCodes,
-            .templates, .options:
+            .errorCodes, .openAPI, .templates, .options:
             false
         // A feed from now on. With a token, the history is read first.
         case .changes:

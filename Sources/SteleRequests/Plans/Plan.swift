@@ -37,7 +37,8 @@ package final class Plan: Sendable {
         self.call = call
         let reading = Reading(call: call, model: model, pace: pace)
         switch call.route.resource {
-        case .index, .health, .model, .errorCodes, .templates, .options: action = .page
+        case .index, .health, .model, .errorCodes, .openAPI, .templates, .options:
+            action = .page
         case .readiness: action = .readiness
         case .metrics: action = .metrics
         case .backup: action = .backup

@@ -12,6 +12,7 @@ package enum RoutePattern: String, Sendable, CaseIterable {
     case changes = "/changes"
     case live = "/live"
     case errorCodes = "/docs/errors"
+    case openAPI = "/openapi.json"
     case templates = "/fetch"
     case template = "/fetch/{name}"
     case transactions = "/transactions"
@@ -42,9 +43,8 @@ package enum RoutePattern: String, Sendable, CaseIterable {
         switch self {
         case .changes: [.get, .delete]
         case .metadata: [.get, .patch]
-        case .index, .health, .readiness, .metrics, .model, .live, .errorCodes, .templates,
-            .template,
-            .count, .fetchedProperty, .relatedCount, .contextChanges:
+        case .index, .health, .readiness, .metrics, .model, .live, .errorCodes, .openAPI,
+            .templates, .template, .count, .fetchedProperty, .relatedCount, .contextChanges:
             [.get]
         case .backup, .query, .transactions, .contexts, .childContexts, .contextUndo, .contextRedo,
             .contextUndoGroup, .contextUndoGroupEnd, .contextSave, .contextRollback, .contextReset,
@@ -58,14 +58,4 @@ package enum RoutePattern: String, Sendable, CaseIterable {
         case .member: [.get, .delete]
         }
     }
-}
-
-/// Routes of the contract that this version answers with 501.
-enum LaterRoute: String, Sendable, CaseIterable {
-    case openAPI = "/openapi.json"
-
-    /// The routes by their first segment.
-    static let atRoot: [String: LaterRoute] = [
-        "openapi.json": .openAPI
-    ]
 }

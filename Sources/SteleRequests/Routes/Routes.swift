@@ -8,7 +8,7 @@ package struct Routes: Sendable {
     let model: Model
     /// The prefix of every path, such as `/api`; empty at the root.
     let basePath: String
-    let templates: FetchTemplates
+    package let templates: FetchTemplates
     package let plainObjects: PlainObjects
 
     package init(model: Model, basePath: String) {
@@ -20,7 +20,7 @@ package struct Routes: Sendable {
 
     /// The route of a request.
     /// - Throws: `Problem`: 400 for an address that cannot be read, 404 with the nearest name, 405
-    ///   with `Allow`, 501 for a route of a later version.
+    ///   with `Allow`.
     package func match(_ request: Request) throws -> Route {
         guard let method = Method(rawValue: request.method) else {
             let (resource, pattern, _) = try resource(at: request.path)
@@ -103,6 +103,7 @@ package struct Routes: Sendable {
         case ("changes", 0): return (.changes, .changes)
         case ("live", 0): return (.live, .live)
         case ("docs", 1) where rest.first == "errors": return (.errorCodes, .errorCodes)
+        case ("openapi.json", 0): return (.openAPI, .openAPI)
         case ("transactions", 0): return (.transactions, .transactions)
         case ("fetch", 0): return (.templates, .templates)
         case ("fetch", 1):
@@ -113,9 +114,6 @@ package struct Routes: Sendable {
         case ("entities", _):
             return try data(entity(rest.first ?? ""), rest.dropFirst())
         default:
-            if let later = LaterRoute.atRoot[first] {
-                throw Problem.notBuilt("the route \(later.rawValue)")
-            }
             guard Self.livesAtRoot(first) else { throw unknownRoute(segments) }
             return try data(entity(first), rest)
         }

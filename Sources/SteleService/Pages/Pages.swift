@@ -12,13 +12,17 @@ struct Pages: Sendable {
     private let modelJSON: [UInt8]
     private let modelXML: [UInt8]
     private let templates: [UInt8]
+    /// Made when it is first asked for: the document of a large model takes a while.
+    private let openAPI: LazyPage
     private let limits: Limits
 
+    /// - Parameter openAPI: makes the OpenAPI document.
     init(
         model: Model, name: String?, storeType: String, basePath: String, version: String,
-        limits: Limits
+        limits: Limits, openAPI: @escaping @Sendable () -> JSONValue
     ) {
         self.limits = limits
+        self.openAPI = LazyPage(openAPI)
         let index = IndexPage(
             model: model, name: name ?? model.name, storeType: storeType, basePath: basePath,
             version: version)
@@ -38,6 +42,7 @@ struct Pages: Sendable {
         case .model where call.format == .xml: page(modelXML, MediaType.xml.rawValue, call)
         case .model: page(modelJSON, MediaType.json.rawValue, call)
         case .templates: page(templates, MediaType.json.rawValue, call)
+        case .openAPI: page(openAPI.bytes, MediaType.json.rawValue, call)
         case .errorCodes where call.format == .text:
             page(ErrorPage.text, "text/plain; charset=utf-8", call)
         case .errorCodes: page(ErrorPage.json, MediaType.json.rawValue, call)

@@ -1,0 +1,245 @@
+// The operations on objects, lists, relationships and bytes.
+
+import SteleHTTP
+import SteleJSON
+import SteleModel
+import SteleRequests
+
+extension OpenAPIDocument {
+    // MARK: Parts of operations
+
+    /// An answer with a body in one of several media types.
+    static func answer(
+        _ description: String, _ content: [(MediaType, JSONValue)], _ headers: [OpenAPIHeader] = []
+    ) -> JSONValue {
+        var members: [(String, JSONValue)] = [("description", .string(description))]
+        if !headers.isEmpty { members.append(("headers", OpenAPIHeader.json(headers))) }
+        let bodies = content.map { type, schema in
+            (type.rawValue, JSONValue.object([("schema", schema)]))
+        }
+        if !bodies.isEmpty { members.append(("content", .object(bodies))) }
+        return .object(members)
+    }
+
+    static func body(
+        _ schema: JSONValue, as types: [String] = ["application/json"], isRequired: Bool = true
+    ) -> JSONValue {
+        body(content: types.map { ($0, schema) }, isRequired: isRequired)
+    }
+
+    private static func body(
+        content: [(String, JSONValue)], isRequired: Bool = true
+    ) -> JSONValue {
+        [
+            "required": .bool(isRequired),
+            "content": .object(content.map { ($0.0, .object([("schema", $0.1)])) }),
+        ]
+    }
+
+    static let done = (204, answer("Done.", []))
+
+    /// The answer without a body that `Prefer` asks for.
+    static func minimal(_ headers: [OpenAPIHeader] = []) -> (Int, JSONValue) {
+        (204, answer("Done, for Prefer: return=minimal.", [], headers + [.preferenceApplied]))
+    }
+
+    /// The answer of a read that has a tag.
+    func read(_ description: String, _ schema: JSONValue) -> (Int, JSONValue) {
+        (200, Self.answer(description, [(.json, schema)], [.eTag]))
+    }
+
+    private static let notModified = (304, answer("The client has the present state.", [], [.eTag]))
+
+    func data(
+        _ id: String, _ summary: String, body: JSONValue? = nil,
+        _ answers: [(Int, JSONValue)]
+    ) -> OpenAPIOperation {
+        let isTagged = body == nil && answers.first?.0 == 200 && answers.count == 1
+        return OpenAPIOperation(
+            id: id, summary: summary, body: body,
+            answers: (answers + (isTagged ? [Self.notModified] : [])).map {
+                (status: $0.0, answer: $0.1)
+            }, isData: true)
+    }
+
+    /// Objects of an entity and its subentities, or rows of columns.
+    private func rows(_ entity: Entity) -> JSONValue {
+        ["anyOf": [ref(entity, .family), ref(.row)]]
+    }
+
+    // MARK: Lists
+
+    /// - Parameter isFollowed: whether the list can be a live query.
+    func list(
+        _ entity: Entity, _ id: String, isFollowed: Bool = true, body: JSONValue? = nil
+    ) -> OpenAPIOperation {
+        let text: JSONValue = ["type": "string"]
+        var formats: [(MediaType, JSONValue)] = [
+            (.json, ["type": "array", "items": rows(entity)]), (.ndjson, text), (.csv, text),
+        ]
+        if isFollowed { formats.append((.events, text)) }
+        return data(
+            id, "Objects of \(entity.name).", body: body,
+            [(200, Self.answer("A page of the list.", formats, [.eTag, .link, .totalCount]))])
+    }
+
+    func list(_ entity: Entity, _ place: OpenAPIPlace, _ route: Route) -> OpenAPIOperation {
+        let name = Self.id(place.names)
+        func count(_ key: String) -> JSONValue {
+            Self.record([(key, ["type": "integer", "minimum": 0])])
+        }
+        switch route.method {
+        case .post:
+            let new = ref(entity, .createFamily)
+            let made: JSONValue = ["anyOf": [ref(entity, .family), ref(.deleted)]]
+            let all: JSONValue = ["anyOf": [made, ["type": "array", "items": made]]]
+            return data(
+                "create" + name, "Creates an object, or all objects of an array in one save.",
+                body: Self.body(["anyOf": [new, ["type": "array", "items": new]]]),
+                [
+                    (201, Self.answer("What was created.", [(.json, all)], Self.ofNew)),
+                    (
+                        200,
+                        Self.answer(
+                            "The existing objects, by mergePolicy.", [(.json, all)], Self.ofNew)
+                    ),
+                ])
+        case .patch:
+            return data(
+                "changeAll" + name, "Changes all objects that match where.", body: change(entity),
+                [
+                    (200, Self.answer("The number of objects.", [(.json, count("updated"))])),
+                    Self.minimal(),
+                ])
+        case .delete:
+            return data(
+                "deleteAll" + name, "Deletes all objects that match where.",
+                [
+                    (200, Self.answer("The number of objects.", [(.json, count("deleted"))])),
+                    Self.minimal(),
+                ])
+        default: return list(entity, "list" + name)
+        }
+    }
+
+    private static let ofNew: [OpenAPIHeader] = [.location, .eTag, .preferenceApplied]
+
+    private func change(_ entity: Entity) -> JSONValue {
+        let patch = ref(entity, .changeFamily)
+        return Self.body(content: [
+            ("application/json", patch), ("application/merge-patch+json", patch),
+            ("application/json-patch+json", ref(.jsonPatch)),
+        ])
+    }
+
+    // MARK: Objects
+
+    func object(_ entity: Entity, _ place: OpenAPIPlace, _ route: Route) -> OpenAPIOperation {
+        let name = Self.id(place.names)
+        let written: JSONValue = ["anyOf": [ref(entity, .family), ref(.deleted)]]
+        let answers = [read("The object.", written), Self.minimal([.eTag])]
+        switch route.method {
+        case .put:
+            return data(
+                "replace" + name, "Replaces an object.",
+                body: Self.body(ref(entity, .replaceFamily)), answers)
+        case .patch:
+            return data("change" + name, "Changes an object.", body: change(entity), answers)
+        case .delete: return data("delete" + name, "Deletes an object.", [Self.done])
+        default: return data("get" + name, "An object.", [read("The object.", rows(entity))])
+        }
+    }
+
+    // MARK: Relationships
+
+    func members(
+        _ relationship: Relationship, _ place: OpenAPIPlace, _ route: Route
+    ) -> OpenAPIOperation {
+        let name = Self.id(place.names)
+        let ids: JSONValue = ["type": "array", "items": ref(.id)]
+        let answers = [
+            (200, Self.answer("The ids of all members.", [(.json, ids)])), Self.minimal(),
+        ]
+        let all: JSONValue = ["type": "array", "items": member(relationship)]
+        switch route.method {
+        case .post:
+            return data(
+                "add" + name, "Adds members.",
+                body: Self.body(["anyOf": [member(relationship), all]]), answers)
+        case .put:
+            return data("replace" + name, "Replaces all members.", body: Self.body(all), answers)
+        default: return list(model.destination(of: relationship), "list" + name, isFollowed: false)
+        }
+    }
+
+    func destination(
+        _ relationship: Relationship, _ place: OpenAPIPlace, _ route: Route
+    ) -> OpenAPIOperation {
+        let name = Self.id(place.names)
+        let nothing: JSONValue = ["type": "null"]
+        switch route.method {
+        case .put:
+            return data(
+                "set" + name, "Sets the destination.",
+                body: Self.body(["anyOf": [member(relationship), nothing]]),
+                [
+                    (
+                        200,
+                        Self.answer("Its id.", [(.json, ["anyOf": [ref(.id), nothing]])])
+                    ), Self.minimal(),
+                ])
+        case .delete: return data("clear" + name, "Clears the relationship.", [Self.done])
+        default:
+            let entity = model.destination(of: relationship)
+            let forms: [JSONValue] = [ref(entity, .family), ref(.row), nothing]
+            return data(
+                "get" + name, "The destination, or null.",
+                [read("The object or null.", ["anyOf": .array(forms)])])
+        }
+    }
+
+    func member(
+        _ relationship: Relationship, _ place: OpenAPIPlace, _ route: Route
+    ) -> OpenAPIOperation {
+        let name = Self.id(place.names)
+        if route.method == .delete {
+            return data("remove" + name, "Removes a member.", [Self.done])
+        }
+        return data(
+            "get" + name + "Member", "A member.",
+            [read("The object.", rows(model.destination(of: relationship)))])
+    }
+
+    // MARK: Bytes
+
+    func binary(_ place: OpenAPIPlace, _ route: Route) -> OpenAPIOperation {
+        let name = Self.id(place.names)
+        // Bytes as they are have no schema.
+        let bytes: [(MediaType, JSONValue)] = [(.bytes, [:])]
+        var operation: OpenAPIOperation
+        switch route.method {
+        case .put:
+            operation = data(
+                "set" + name, "Sets the bytes.",
+                body: Self.body([:], as: [MediaType.bytes.rawValue]),
+                [(204, Self.answer("Done.", [], [.eTag, .preferenceApplied]))])
+        case .delete:
+            operation = data(
+                "clear" + name, "Sets the attribute to null.",
+                [(204, Self.answer("Done.", [], [.eTag]))])
+        default:
+            operation = data(
+                "get" + name, "The bytes.",
+                [
+                    (200, Self.answer("The bytes.", bytes, [.eTag, .acceptRanges])),
+                    (
+                        206,
+                        Self.answer(
+                            "A part of them.", bytes, [.eTag, .acceptRanges, .contentRange])
+                    ), Self.notModified,
+                ])
+        }
+        operation.hasFormats = false
+        return operation
+    }
+}

@@ -1,0 +1,22 @@
+// The OpenAPI document of a service.
+
+import SteleGraph
+import SteleJSON
+import SteleRequests
+
+extension Service {
+    /// Makes the document of a service with these options.
+    static func openAPI(
+        _ coordinator: PersistentStoreCoordinator, _ routes: Routes, _ options: Options
+    ) -> @Sendable () -> JSONValue {
+        {
+            let model = coordinator.model
+            return OpenAPIDocument(
+                model: model, routes: routes, title: options.modelName ?? model.name,
+                basePath: options.basePath, version: version, needsToken: options.token != nil,
+                configurations: coordinator.persistentStores.compactMap(\.model.configuration),
+                limits: options.limits
+            ).json
+        }
+    }
+}

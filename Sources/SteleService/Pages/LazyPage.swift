@@ -1,0 +1,22 @@
+/// A page that is made when it is first asked for, and kept.
+
+import SteleJSON
+import SteleSystem
+
+/// A page whose making takes longer than a start should.
+final class LazyPage: Sendable {
+    private let made = Mutex<[UInt8]?>(nil)
+    private let make: @Sendable () -> JSONValue
+
+    init(_ make: @escaping @Sendable () -> JSONValue) { self.make = make }
+
+    /// The bytes of the page.
+    var bytes: [UInt8] {
+        made.withLock { made in
+            if let made { return made }
+            let bytes = Array((make().compact + "\n").utf8)
+            made = bytes
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,75 @@
+"""Makes, reads, changes and deletes objects of the League sample by a generated client.
+
+client.py FOLDER URL: FOLDER has the package `client` that openapi-python-client has generated.
+"""
+
+import sys
+
+sys.path.insert(0, sys.argv[1])
+
+from client import Client  # noqa: E402
+from client.api.player import (  # noqa: E402
+    change_player,
+    create_player,
+    delete_player,
+    get_player,
+    get_player_team,
+    list_player,
+    query_player,
+    replace_player,
+    set_player_team,
+)
+from client.api.team import create_team, list_team_players  # noqa: E402
+from client.models import (  # noqa: E402
+    ListQuery,
+    Player,
+    PlayerChange,
+    PlayerCreate,
+    PlayerReplace,
+    Problem404,
+    Problem422,
+    Team,
+    TeamCreate,
+)
+
+client = Client(base_url=sys.argv[2])
+
+# Create, with an error of validation first.
+refused = create_player.sync(client=client, body=PlayerCreate(name=""))
+assert isinstance(refused, Problem422) and refused.code == 1670, refused
+team = create_team.sync(client=client, body=TeamCreate(name="Crew", founded=1999))
+assert isinstance(team, Team) and team.founded == 1999, team
+player = create_player.sync(
+    client=client, body=PlayerCreate(name="Ida", goals=3, salary="12.50", team=team.field_id)
+)
+assert isinstance(player, Player) and player.goals == 3 and player.team == team.field_id, player
+several = create_player.sync(client=client, body=[PlayerCreate(name="A"), PlayerCreate(name="B")])
+assert [one.name for one in several] == ["A", "B"], several
+
+# Read: one object, lists, a relationship.
+read = get_player.sync(player.field_id, client=client)
+assert isinstance(read, Player) and read == player, read
+page = list_player.sync_detailed(client=client, where='name == "Ida"', count=True)
+assert page.parsed == [player] and page.headers["Total-Count"] == "1", page
+rows = list_player.sync(client=client, select="name", where=f"_id == {player.field_id}")
+assert [row.to_dict() for row in rows] == [{"name": "Ida"}], rows
+found = query_player.sync(client=client, body=ListQuery(where='name IN {"A", "B"}', sort="-name"))
+assert [one.name for one in found] == ["B", "A"], found
+assert get_player_team.sync(player.field_id, client=client) == team
+assert list_team_players.sync(team.field_id, client=client) == [player]
+
+# Change, replace, and a relationship.
+changed = change_player.sync(
+    player.field_id, client=client, body=PlayerChange(goals=4, field_version=player.field_version)
+)
+assert isinstance(changed, Player) and changed.goals == 4 and changed.name == "Ida", changed
+replaced = replace_player.sync(player.field_id, client=client, body=PlayerReplace(name="Ada"))
+assert isinstance(replaced, Player) and replaced.name == "Ada" and replaced.goals == 0, replaced
+assert replaced.team is None, replaced
+assert set_player_team.sync(player.field_id, client=client, body=team.field_id) == team.field_id
+
+# Delete.
+assert delete_player.sync_detailed(player.field_id, client=client).status_code == 204
+gone = get_player.sync(player.field_id, client=client)
+assert isinstance(gone, Problem404) and gone.code == "object.unknown", gone
+print("the generated client made, read, changed and deleted objects")
