@@ -37,6 +37,22 @@ import Testing
         }
     }
 
+    @Test func checkPrintsOnlyWhatDoesNotAgree() throws {
+        try make("s.sqlite")
+        func check(_ arguments: String...) throws -> (Int32, String) {
+            let run = try Program.run(["check"] + arguments, folder: folder.path)
+            return (run.status, run.output)
+        }
+        #expect(try check("s.sqlite") == (0, "s.sqlite: no differences\n"))
+        try RawDatabase(folder.path + "/s.sqlite").run("UPDATE ZPLAYER SET ZTEAM = 77")
+        let (status, output) = try check("s.sqlite")
+        #expect(status == 1 && lines(output)[0] == "s.sqlite: 1 difference", "\(output)")
+        #expect(output.contains("- ZPLAYER.ZTEAM: in 1 row"), "\(output)")
+        let both = try check("s.sqlite", "nowhere.sqlite")
+        #expect(both.0 == 2 && both.1 == output)
+        #expect(try check("nowhere.sqlite").0 == 2)
+    }
+
     @Test func aStoreIsPrinted() throws {
         try make("s.sqlite")
         let before = try FolderState(folder.path)

@@ -20,6 +20,27 @@ import Testing
         }
     }
 
+    @Test func eachPackageIsDescribedWithItsVersionAndLicence() throws {
+        let package = try String(
+            contentsOf: packageRoot.appending(path: "Package.swift"), encoding: .utf8)
+        let page = try String(
+            contentsOf: packageRoot.appending(path: "Docs/Dependencies.md"), encoding: .utf8)
+        let packages = package.matches(
+            of: /(?:url: |collections = )"[^"]*\/([a-z-]+)"/)
+        let versions = package.matches(of: /from: "([0-9.]+)"/)
+        #expect(packages.count == versions.count && versions.count >= 5)
+        for version in versions {
+            let row = page.split(separator: "\n").first {
+                $0.hasPrefix("| [swift-") && $0.contains("| \(version.output.1) or newer")
+            }
+            #expect(row?.contains("| Apache 2.0") == true, "\(version.output.1)")
+        }
+        for name in packages.map(\.output.1) {
+            #expect(page.contains("| [\(name)](#"), "\(name)")
+            #expect(page.contains("## \(name)"), "\(name)")
+        }
+    }
+
     @Test func whatATargetNamesIsRead() throws {
         let targets = Self.targets(
             of: """

@@ -45,41 +45,55 @@ struct InspectCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting(ExitCode(2)) {
             try Transformers.registerFromEnvironment()
-            var reports: [InspectionReport] = []
-            var isComplete = true
-            for store in stores {
-                do {
-                    let report = try report(store)
-                    if !json {
-                        let title = reports.isEmpty ? "\(store)\n" : "\n\(store)\n"
-                        write((stores.count == 1 ? "" : title) + report.text, to: 1)
-                    }
-                    reports.append(report)
-                } catch  where stores.count > 1 {
-                    // The others are inspected all the same.
-                    printError("stele: \(Failure.sentence(error))")
-                    isComplete = false
-                }
-            }
-            if json {
+            try Self.inspect(stores, model) { store, report, isFirst in
+                if json { return }
+                let title = isFirst ? "\(store)\n" : "\n\(store)\n"
+                write((stores.count == 1 ? "" : title) + report.text, to: 1)
+            } _: { reports in
+                guard json else { return }
                 let all = reports.map(\.json)
                 write((stores.count == 1 ? all[0] : .array(all)).pretty + "\n", to: 1)
-            }
-            if !isComplete { throw ExitCode(2) }
-            if reports.contains(where: { !$0.inspection.differences.isEmpty }) {
-                throw ExitCode(1)
             }
         }
     }
 
-    private func report(_ store: String) throws -> InspectionReport {
+    /// Inspects stores, one after the other.
+    /// - Parameters:
+    ///   - each: called with each report, and whether it is the first.
+    ///   - all: called with all reports.
+    /// - Throws: `ExitCode`: 2 where one of several stores cannot be read, after its error is
+    ///   printed, and 1 where one does not agree with itself; for a single store its error.
+    static func inspect(
+        _ stores: [String], _ model: String?,
+        _ each: (_ store: String, InspectionReport, _ isFirst: Bool) -> Void,
+        _ all: ([InspectionReport]) -> Void = { _ in }
+    ) throws {
+        var reports: [InspectionReport] = []
+        var isComplete = true
+        for store in stores {
+            do {
+                let report = try report(store, model)
+                each(store, report, reports.isEmpty)
+                reports.append(report)
+            } catch  where stores.count > 1 {
+                // The others are inspected all the same.
+                printError("stele: \(Failure.sentence(error))")
+                isComplete = false
+            }
+        }
+        all(reports)
+        if !isComplete { throw ExitCode(2) }
+        if reports.contains(where: { !$0.inspection.differences.isEmpty }) { throw ExitCode(1) }
+    }
+
+    private static func report(_ store: String, _ model: String?) throws -> InspectionReport {
         if store == StoreOpening.memoryPath {
             throw Failure("a store of the type memory has no file that could be inspected")
         }
         var (opening, package) = try ExistingStore.find(store, model: model, isServed: false)
         opening.use = .readOnly
         return InspectionReport(
-            path: opening.path, current: package?.model.name, try Self.inspect(opening, package))
+            path: opening.path, current: package?.model.name, try inspect(opening, package))
     }
 
     private static func inspect(

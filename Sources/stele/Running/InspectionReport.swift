@@ -1,4 +1,4 @@
-/// What `stele inspect` prints.
+/// What `stele inspect` and `stele check` print.
 
 import SteleJSON
 import StelePersistence
@@ -115,6 +115,9 @@ struct InspectionReport {
     }
 
     private static func number(_ number: Int64?) -> String { number.map { "\($0)" } ?? "-" }
+
+    /// The number of differences, each of them, and what was not checked, a line each.
+    var differences: String { checks.map { $0 + "\n" }.joined() }
 
     private var checks: [String] {
         let it = inspection

@@ -1,0 +1,40 @@
+/// `stele check`: whether stores agree with themselves.
+
+import ArgumentParser
+
+/// Checks stores as `stele inspect` does, and prints only where they do not agree.
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check stores: pages, layout, references, history.",
+        discussion: """
+            It checks all that stele inspect checks, and prints a line for each store and for each \
+            difference. Nothing in the store's folder is changed, and the store may be in use.
+
+              stele check league.sqlite
+              stele check league.sqlite-backups/*/league.sqlite
+
+            The exit status is 0 if all agrees, 1 if something does not and 2 if a store cannot \
+            be read. The whole file is read.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The store's file, or several; CONFIGURATION=FILE, with --model, for a store of one "
+                + "configuration.", valueName: "store"))
+    var stores: [String]
+
+    @Option(
+        help: ArgumentHelp(
+            "The model, or the package with the store's version. A store that is no SQLite file is "
+                + "read by its model.", valueName: "path"))
+    var model: String?
+
+    func run() throws {
+        try Failure.reporting(ExitCode(2)) {
+            try Transformers.registerFromEnvironment()
+            try InspectCommand.inspect(stores, model) { store, report, _ in
+                write("\(store): " + report.differences, to: 1)
+            }
+        }
+    }
+}
