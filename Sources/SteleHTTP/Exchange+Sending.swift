@@ -9,7 +9,10 @@ extension Exchange {
     ) -> MHD_Result {
         phase = .answered
         guard response.headBytes <= core.configuration.connectionMemoryLimit - head.memory else {
-            response.discard()
+            var unsent = response
+            // The refusal is the answer that is told about.
+            unsent.onEnd = nil
+            unsent.discard()
             return refuse(.answerHeadTooLarge(makeRequest()), on: connection)
         }
         onEnd = response.onEnd
@@ -20,7 +23,8 @@ extension Exchange {
             made = MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         case .bytes(let bytes):
             if bytes.count > Self.shortBytes { connection.keepShort() }
-            countTaken { bytes.count }
+            let count = bytes.count
+            countTaken { count }
             made = bytes.withUnsafeBytes { bytes in
                 // Mutable for C alone: libmicrohttpd copies the bytes at once.
                 MHD_create_response_from_buffer(

@@ -101,7 +101,9 @@ final class Exchange: Job, @unchecked Sendable {
             head.isMostlyTarget
             ? .targetTooLong(makeRequest(), limit: limit)
             : .headTooLarge(makeRequest(), limit: limit)
-        connection.sendAtOnce(core.rendered(refusal).closingMessage(withBody: !isHead))
+        let response = core.rendered(refusal)
+        connection.sendAtOnce(response.closingMessage(withBody: !isHead))
+        (onEnd, takenBytes) = (response.onEnd, { 0 })
         return .NO
     }
 

@@ -33,7 +33,8 @@ public struct Response: Sendable {
 
     /// How a response ended.
     public struct Ending: Sendable, Hashable {
-        /// Bytes of the body that were given to the system, without chunk headers.
+        /// Bytes of the body, without chunk headers: those that were taken of a stream, and the
+        /// whole length of a body that has one.
         public var bodyBytes: Int
         /// Whether all of it was.
         public var isWhole: Bool

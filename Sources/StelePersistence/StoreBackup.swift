@@ -47,12 +47,15 @@ public struct BackupFolder: Sendable {
     ) throws -> (folder: String, backup: StoreBackup) {
         let folder = "\(path)/\(Self.name)"
         let unfinished = folder + Self.unfinishedEnding
+        let isNew = access(path, F_OK) != 0
         do {
             try FileManager.default.createDirectory(
-                atPath: unfinished, withIntermediateDirectories: true)
+                atPath: unfinished, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StoreError.failed("\(unfinished) cannot be created: \(error)")
+            throw StoreError.invalid("the folder \(unfinished) cannot be created: \(error)")
         }
+        if isNew { _ = Self.sync(path + "/..") }
         removeAbandoned()
         do {
             var backup = try copy(unfinished)
@@ -83,13 +86,22 @@ public struct BackupFolder: Sendable {
     /// Removes what a killed process has left.
     private func removeAbandoned() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        where name.hasSuffix(Self.unfinishedEnding) {
+        where Self.isUnfinished(name) {
             var found = stat()
-            guard stat("\(path)/\(name)", &found) == 0,
+            guard stat("\(path)/\(name)", &found) == 0, found.st_mode & S_IFMT == S_IFDIR,
                 found.st_mtim.tv_sec < time(nil) - Self.abandonedSeconds
             else { continue }
             try? FileManager.default.removeItem(atPath: "\(path)/\(name)")
         }
+    }
+
+    /// Whether a name is that of a backup which is being made.
+    private static func isUnfinished(_ name: String) -> Bool {
+        let form = "00000000T000000.000Z" + unfinishedEnding
+        return name.utf8.count == form.utf8.count
+            && zip(name.utf8, form.utf8).allSatisfy { byte, wanted in
+                wanted == UInt8(ascii: "0") ? (0x30...0x39).contains(byte) : byte == wanted
+            }
     }
 
     private static func sync(_ folder: String) -> Bool {

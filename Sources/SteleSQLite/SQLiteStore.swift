@@ -29,7 +29,7 @@ public final class SQLiteStore: PersistentStore {
     public let historyFile: String?
     /// The file, its log, and those of the history beside it.
     public var filePaths: [String] {
-        [path, historyFile].compactMap(\.self).flatMap { [$0, $0 + "-wal"] }
+        [StoreLook.place(of: path), historyFile].compactMap(\.self).flatMap { [$0, $0 + "-wal"] }
     }
 
     let schema: SQLSchema

@@ -94,7 +94,7 @@ import Testing
         #expect(try value("stele_store_transaction") == 1)
         #expect(try value("stele_row_cache_hits_total") >= 4)
         #expect(try value("stele_row_cache_rows") == 1)
-        #expect(try value(#"stele_store_file_bytes{file="store.sqlite-wal"}"#) > 4096)
+        #expect(try value(#"stele_store_file_bytes{file="\#(league.path)-wal"}"#) > 4096)
         #expect(try value("process_resident_memory_bytes") > 1_048_576)
         #expect(try value("process_open_fds") > 2)
         let now = Date().timeIntervalSince1970

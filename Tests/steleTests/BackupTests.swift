@@ -176,4 +176,135 @@ import Testing
         #expect(try teams("a.sqlite").contains("a.sqlite"))
         #expect(!names(".").contains { $0.hasSuffix(".restore") || $0.contains("replaced") })
     }
+
+    /// What a killed command has left: the next one goes on with the same folder.
+    @Test func aRestoreAfterAKilledOneGoesOn() throws {
+        try serve(league, ["--store", "s.sqlite"]) { caller in
+            #expect(caller.ask("POST", "/Team", #"{"name":"Reds"}"#)?.status == 201)
+        }
+        #expect(try stele("backup", "s.sqlite", "--to", "kept").status == 0)
+        let backup = "kept/" + names("kept")[0]
+        try serve(league, ["--store", "s.sqlite"]) { caller in
+            #expect(caller.ask("POST", "/Team", #"{"name":"Blues"}"#)?.status == 201)
+        }
+        try folder.write("x", to: "s.sqlite-seal")
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/s.sqlite-replaced.part", withIntermediateDirectories: false)
+        try folder.write("first", to: "s.sqlite-replaced.part/s.sqlite-journal")
+        #expect(try stele("restore", backup, "--store", "s.sqlite").status == 0)
+        #expect(
+            names("s.sqlite-replaced-1") == ["s.sqlite", "s.sqlite-journal", "s.sqlite-seal"])
+        let now = try teams("s.sqlite")
+        #expect(now.contains("Reds") && !now.contains("Blues"))
+        #expect(try teams("s.sqlite-replaced-1/s.sqlite").contains("Blues"))
+        #expect(!names(".").contains { $0.contains("restoring") || $0.hasSuffix(".part") })
+    }
+
+    /// What SQLite would apply to the restored file moves away with the old store.
+    @Test func aJournalOfAStoreThatIsGoneStaysOutOfTheRestoredOne() throws {
+        try serve(league, ["--store", "s.sqlite"]) { caller in
+            #expect(caller.ask("POST", "/Team", #"{"name":"Reds"}"#)?.status == 201)
+        }
+        #expect(try stele("backup", "s.sqlite", "--to", "kept").status == 0)
+        let backup = "kept/\(names("kept")[0])/s.sqlite"
+        for file in names(".") where file.hasPrefix("s.sqlite") {
+            try FileManager.default.removeItem(atPath: "\(folder.path)/\(file)")
+        }
+        try folder.write("journal", to: "s.sqlite-journal")
+        // By a link: what is beside the file that it leads to counts.
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/link", withDestinationPath: backup)
+        let restored = try stele("restore", "link", "--store", "s.sqlite")
+        #expect(restored.status == 0, "\(restored.errors)")
+        #expect(names("s.sqlite-replaced-1") == ["s.sqlite-journal"])
+        #expect(try teams("s.sqlite").contains("Reds"))
+    }
+
+    @Test func whatIsNoStoreIsNotReplaced() throws {
+        try serve(league, ["--store", "s.sqlite"]) { caller in
+            #expect(caller.ask("POST", "/Team", #"{"name":"Reds"}"#)?.status == 201)
+        }
+        #expect(try stele("backup", "s.sqlite", "--to", "kept").status == 0)
+        let backup = "kept/\(names("kept")[0])"
+        try folder.write("notes", to: "notes.txt")
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/place", withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/dangling", withDestinationPath: "nowhere/s.sqlite")
+        try RawDatabase(folder.path + "/other.sqlite").run("CREATE TABLE t (a)")
+        // A folder and a file of a user with names like those of the command.
+        try folder.write("mine", to: "s.sqlite.restore")
+        try folder.write("mine", to: "kept/song.unfinished")
+        let before = names(".")
+        for target in ["notes.txt", "place", "dangling", "other.sqlite"] {
+            let refused = try stele("restore", backup, "--store", target)
+            #expect(refused.status == 1 && refused.errors.contains(target), "\(refused.errors)")
+        }
+        #expect(names(".") == before)
+        #expect(try stele("restore", backup, "--store", "s.sqlite").status == 0)
+        #expect(names(".").contains("s.sqlite.restore"))
+        #expect(names("kept").contains("song.unfinished"))
+    }
+
+    /// Two stores of one stem share the folder of external files.
+    @Test func externalFilesOfAnotherStoreAreNotTaken() throws {
+        let model = folder.path + "/Photos.json"
+        try Self.photos.write(toFile: model, atomically: true, encoding: .utf8)
+        let photo = String(repeating: "x", count: 300_000)
+        for store in ["a.sqlite", "a.db"] {
+            try serve(model, ["--store", store]) { caller in
+                #expect(caller.ask("POST", "/Photo", #"{"name":"one"}"#)?.status == 201)
+                #expect(caller.ask("PUT", "/Photo/1/data", photo)?.status == 204)
+            }
+        }
+        #expect(try stele("backup", "a.sqlite", "--to", "kept").status == 0)
+        let backup = "kept/\(names("kept")[0])"
+        let refused = try stele("restore", backup, "--store", "a.sqlite")
+        #expect(refused.status == 1 && refused.errors.contains("a.db"), "\(refused.errors)")
+        try serve(model, ["--store", "a.db"]) { caller in
+            #expect(caller.ask("GET", "/Photo/1/data")?.body == photo)
+        }
+        // A backup without its external files is incomplete.
+        try FileManager.default.copyItem(
+            atPath: "\(folder.path)/\(backup)/a.sqlite", toPath: folder.path + "/alone.sqlite")
+        let alone = try stele("restore", "alone.sqlite", "--store", "new.sqlite")
+        #expect(alone.status == 1 && alone.errors.contains("1 external files"), "\(alone.errors)")
+    }
+
+    /// Stores of one file name are in folders of their own.
+    @Test func severalStoresAreBackedUpTogether() throws {
+        let model = folder.path + "/Two.json"
+        try #"""
+        {"entities":[{"name":"Note","attributes":[{"name":"text","type":"String"}]},
+          {"name":"Key","attributes":[{"name":"word","type":"String"}]}],
+         "configurations":[{"name":"Notes","entities":["Note"]},
+              {"name":"Keys","entities":["Key"]}]}
+        """#.write(toFile: model, atomically: true, encoding: .utf8)
+        for place in ["x", "y"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/\(place)", withIntermediateDirectories: false)
+        }
+        let options = ["--store", "Notes=x/s.sqlite", "--store", "Keys=y/s.sqlite"]
+        try serve(model, options + ["--backups", "kept"]) { caller in
+            #expect(caller.ask("POST", "/Note", #"{"text":"a"}"#)?.status == 201)
+            #expect(caller.ask("POST", "/Key", #"{"word":"b"}"#)?.status == 201)
+            let made = try #require(caller.ask("POST", "/backup"))
+            #expect(made.status == 201, "\(made.body)")
+            let metrics = caller.ask("GET", "/metrics")?.body ?? ""
+            let series = metrics.split(separator: "\n").filter { $0.hasPrefix("stele_store_file") }
+                .map { $0.prefix { $0 != " " } }
+            #expect(series.count == 4 && Set(series).count == 4, "\(series)")
+        }
+        let backup = "kept/\(names("kept")[0])"
+        #expect(names(backup) == ["Keys", "Notes"])
+        for (place, table) in [("Notes", "ZNOTE"), ("Keys", "ZKEY")] {
+            let database = try RawDatabase("\(folder.path)/\(backup)/\(place)/s.sqlite")
+            #expect(try database.texts("SELECT COUNT(*) FROM \(table)") == ["1"])
+        }
+    }
+
+    private static let photos = #"""
+        {"entities":[{"name":"Photo","attributes":[{"name":"name","type":"String"},
+          {"name":"data","type":"Binary","externalStorage":true,"optional":true}]}]}
+        """#
 }

@@ -1,3 +1,4 @@
+import Glibc
 import SteleModel
 import SteleSystem
 
@@ -97,20 +98,19 @@ public final class StoreGroup: PersistentStore {
     /// Whether one of the stores is open for reading only.
     public var isReadOnly: Bool { stores.contains { $0.isReadOnly } }
 
-    /// Copies all stores as they are between two saves. Saves wait until the copies are made.
+    /// Copies all stores as they are between two saves, each into a folder of its own, named by its
+    /// configuration. Saves wait until the copies are made.
     public func backUp(to folder: String) throws(StoreError) -> StoreBackup {
-        let names = stores.flatMap { $0.filePaths.prefix(1) }
-            .map { path in
-                path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-            }
-        if Set(names).count < names.count {
-            throw .invalid("two of the stores have files of one name: back up each by stele backup")
-        }
         let result = turn.withLock { turn -> Result<StoreBackup, StoreError> in
             var all = StoreBackup(files: [], bytes: 0, transaction: turn.last)
             do throws(StoreError) {
-                for store in stores {
-                    let one = try store.backUp(to: folder)
+                for (place, store) in stores.enumerated() {
+                    let own = "\(folder)/\(Self.folderName(store, place))"
+                    guard mkdir(own, 0o700) == 0 else {
+                        throw .failed(
+                            "\(own) cannot be created: \(String(cString: strerror(errno)))")
+                    }
+                    let one = try store.backUp(to: own)
                     all.files += one.files
                     all.bytes += one.bytes
                     all.externalFiles += one.externalFiles
@@ -119,6 +119,18 @@ public final class StoreGroup: PersistentStore {
             } catch { return .failure(error) }
         }
         return try result.get()
+    }
+
+    /// The name of a store's folder in a backup.
+    private static func folderName(_ store: any PersistentStore, _ place: Int) -> String {
+        let name = store.model.configuration ?? ""
+        let isPlain =
+            !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+                    || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: "_")
+            }
+        return isPlain ? name : "store-\(place + 1)"
     }
 
     /// The files of all stores.

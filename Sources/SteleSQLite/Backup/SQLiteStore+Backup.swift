@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import StelePersistence
 import SteleSQL
@@ -7,7 +8,8 @@ import SteleSQL
 /// A backup is the store's file, with the history beside it where there is one, and the folder of
 /// external files. The pages are of one moment: they are read in one transaction, while saves go on.
 /// An external file never changes once its row is committed, so the files are copied before the
-/// pages and again after them: those that a row of that moment names are in one of the two passes.
+/// pages, because later ones may remove them, and those that are new or have changed since after
+/// them: all that a row of that moment names are then there as they were.
 extension SQLiteStore {
     /// Copies the store as it is at one moment into a folder. Saves go on meanwhile; the log grows
     /// by them until the copy is made.
@@ -77,13 +79,15 @@ extension SQLiteStore {
             source.lastIndex(of: "/").map { source[source.index(after: $0)...] } ?? source[...]
         let copy = "\(folder)/\(name)"
         let (old, new) = (ExternalFolder(store: path), ExternalFolder(store: copy))
-        var external = try old.copyFiles(to: new)
+        var external: [UUID: ExternalFolder.FileState] = [:]
+        try old.copyFiles(to: new, &external)
         let transaction = try copyFile(copy)
-        external.formUnion(try old.copyFiles(to: new, besides: external))
+        try old.copyFiles(to: new, &external)
         var backup = StoreBackup(
             files: [copy, copy + StoreFile.historyEnding].filter { access($0, F_OK) == 0 },
             bytes: 0, externalFiles: external.count, transaction: transaction)
         for file in backup.files {
+            try give(file, theModeOf: source)
             try sync(file)
             backup.bytes += size(file)
             // SQLite has made none, or empty ones, for a file that nobody has written to.
@@ -97,6 +101,15 @@ extension SQLiteStore {
     private static func size(_ file: String) -> Int64 {
         var found = stat()
         return stat(file, &found) == 0 ? Int64(found.st_size) : 0
+    }
+
+    /// Gives a copy the mode of a file, and its owner where this process may.
+    static func give(_ copy: String, theModeOf file: String) throws(StoreError) {
+        var found = stat()
+        guard stat(file, &found) == 0, chmod(copy, found.st_mode & 0o777) == 0,
+            found.st_uid == geteuid() || geteuid() != 0
+                || chown(copy, found.st_uid, found.st_gid) == 0
+        else { throw ExternalFolder.failure("giving \(copy) the mode and owner of \(file)") }
     }
 
     static func sync(_ file: String) throws(StoreError) {

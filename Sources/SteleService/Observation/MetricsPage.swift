@@ -153,8 +153,7 @@ struct MetricsPage {
         text.family(name, .gauge, "Sizes of the store's files.")
         for path in coordinator.persistentStores.flatMap(\.filePaths) {
             guard let bytes = FileSize.bytes(of: path) else { continue }
-            let last = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-            text.sample(name, [("file", String(last))], Double(bytes))
+            text.sample(name, [("file", path)], Double(bytes))
         }
     }
 }

@@ -28,6 +28,8 @@ public final class RequestLog: Sendable {
     private struct State {
         var lines: [UInt8] = []
         var dropped = 0
+        /// Whether the last written line lacks its end.
+        var isCut = false
         var isClosed = false
     }
 
@@ -35,6 +37,8 @@ public final class RequestLog: Sendable {
     private let descriptor: Int32
     private let capacity: Int
     private let thread = Mutex<SystemThread?>(nil)
+    /// Seconds for which the end waits for a reader that has stopped reading.
+    private static let patienceSeconds = 1.0
     /// The pause between two writes, which makes one write of many lines.
     private static let pauseMicroseconds: UInt32 = 20_000
 
@@ -111,20 +115,49 @@ public final class RequestLog: Sendable {
         }
     }
 
+    /// Writes lines in pieces that a pipe with room takes at once, so that a reader that has stopped
+    /// keeps nobody waiting at the end.
     private func write(_ lines: [UInt8]) {
         var position = 0
         while position < lines.count {
+            guard waitForRoom() else {
+                return drop(lines[position...], after: position > 0 ? lines[position - 1] : nil)
+            }
+            if state.withLock({ $0.isCut }), Glibc.write(descriptor, "\n", 1) == 1 {
+                state.withLock { $0.isCut = false }
+            }
+            let count = min(lines.count - position, Int(PIPE_BUF))
             let written = lines.withUnsafeBytes { bytes in
-                Glibc.write(
-                    descriptor, bytes.baseAddress.map { $0 + position }, bytes.count - position)
+                Glibc.write(descriptor, bytes.baseAddress.map { $0 + position }, count)
             }
             if written > 0 {
                 position += written
-            } else if errno != EINTR {
+            } else if errno != EINTR, errno != EAGAIN {
                 // The reader has gone, or the disk is full: what follows may be written again.
-                let rest = lines[position...].count { $0 == UInt8(ascii: "\n") }
-                return state.withLock { $0.dropped += rest }
+                return drop(lines[position...], after: position > 0 ? lines[position - 1] : nil)
             }
+        }
+    }
+
+    /// Waits until the descriptor takes a piece, or has failed.
+    /// - Returns: false where it does not until a while after the end.
+    private func waitForRoom() -> Bool {
+        var end: UInt64?
+        while true {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            if poll(&waiting, 1, 100) > 0 { return true }
+            guard state.withLock({ $0.isClosed }) else { continue }
+            let now = MonotonicClock.now
+            if now >= end ?? .max { return false }
+            if end == nil { end = MonotonicClock.deadline(in: Self.patienceSeconds) }
+        }
+    }
+
+    private func drop(_ rest: ArraySlice<UInt8>, after last: UInt8?) {
+        let count = rest.count { $0 == UInt8(ascii: "\n") }
+        state.withLock { state in
+            state.dropped += count
+            if let last, last != UInt8(ascii: "\n") { state.isCut = true }
         }
     }
 }

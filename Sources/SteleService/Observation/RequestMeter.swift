@@ -32,6 +32,12 @@ final class RequestMeter: Sendable {
         /// The sum of all times.
         var nanoseconds: UInt64 = 0
 
+        mutating func count(_ status: Int, _ bucket: Int, _ time: UInt64) {
+            statuses[status, default: 0] += 1
+            buckets[bucket] += 1
+            nanoseconds &+= time
+        }
+
         mutating func add(_ other: Series) {
             statuses.merge(other.statuses) { $0 + $1 }
             for index in buckets.indices { buckets[index] += other.buckets[index] }
@@ -59,9 +65,7 @@ final class RequestMeter: Sendable {
         // Threads' handles are addresses of pages.
         let shard = shards[Int(truncatingIfNeeded: UInt(pthread_self()) >> 12) & 15]
         shard.series.withLock { all in
-            all[key, default: Series()].statuses[status, default: 0] += 1
-            all[key, default: Series()].buckets[bucket] += 1
-            all[key, default: Series()].nanoseconds &+= nanoseconds
+            all[key, default: Series()].count(status, bucket, nanoseconds)
         }
     }
 
