@@ -8,9 +8,10 @@ public final class FileBody: Sendable {
     /// The size of the whole file in bytes.
     public let size: Int
 
-    /// Opens a file; nil where it cannot be read.
+    /// Opens a file; nil where it cannot be read. A link is not followed, because it could lead to any
+    /// file that the program may read, and a pipe is not waited for.
     public init?(path: String) {
-        let opened = open(path, O_RDONLY | O_CLOEXEC)
+        let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard opened >= 0 else { return nil }
         var found = stat()
         guard fstat(opened, &found) == 0, found.st_mode & S_IFMT == S_IFREG else {

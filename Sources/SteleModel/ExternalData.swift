@@ -16,16 +16,33 @@ public final class ExternalData: Sendable, Hashable {
     }
 
     /// The size of the file in bytes, read from the file system at each call; nil if the file does
-    /// not exist.
+    /// not exist, and for what is no file: a link could lead to any file that the program may read.
     public var count: Int? {
         var found = stat()
-        guard stat(path, &found) == 0 else { return nil }
+        guard lstat(path, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(found.st_size)
     }
 
-    /// The contents of the file; nil if the file does not exist or cannot be read.
+    /// Opens the file for reading; nil as `count`. A link is not followed, and a pipe not waited for.
+    /// - Returns: a descriptor, which the caller closes.
+    public func open() -> Int32? {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        var found = stat()
+        guard fstat(descriptor, &found) == 0, found.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    /// The contents of the file; nil as `count`, and if it cannot be read.
     public var bytes: [UInt8]? {
-        guard let file = fopen(path, "rbe") else { return nil }
+        guard let descriptor = open() else { return nil }
+        guard let file = fdopen(descriptor, "rb") else {
+            close(descriptor)
+            return nil
+        }
         defer { fclose(file) }
         guard let count else { return nil }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, read in

@@ -32,7 +32,12 @@ final class Connection: SQLConnection {
     /// - Throws: `StoreError`.
     convenience init(path: String, creates: Bool) throws(StoreError) {
         let flags = SQLITE_OPEN_READWRITE | (creates ? SQLITE_OPEN_CREATE : 0)
-        try self.init(path, flags, of: path)
+        try self.init(Self.name(of: path), flags, of: path)
+    }
+
+    /// The name of a file for SQLite, which may take one that begins with `file:` for a URI.
+    static func name(of path: String) -> String {
+        path.hasPrefix("file:") ? "./" + path : path
     }
 
     /// Opens a file by its URI, whose parameters say how.

@@ -208,7 +208,8 @@ extension SQLiteStore {
         // One that Stele has not opened for writing has no receipts, and stays as it is.
         let mayHaveReceipts = old.generation != nil
         if mayHaveReceipts {
-            try connection.execute(SQLText("ATTACH ?1 AS old"), [.string(path)])
+            try connection.execute(
+                SQLText("ATTACH ?1 AS old"), [.string(Connection.name(of: path))])
         }
         var metadata = try StoreFile.look(connection, other).metadata
         metadata.adopt(old)

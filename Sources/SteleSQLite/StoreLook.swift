@@ -105,6 +105,9 @@ enum StoreLook {
     static func still(_ path: String) throws(StoreError) -> StillFile {
         try held { () throws(StoreError) in
             let file = resolved(path)
+            if hasContents(file + "-journal"), let copy = try copiedUnderLock(file, path) {
+                return StillFile(uri: uri(copy.file, unchanging), copy: copy, isSteady: true)
+            }
             if let ending = recovery(file), let copy = try recovered(file, ending, path) {
                 return StillFile(uri: uri(copy.file, unchanging), copy: copy, isSteady: true)
             }
@@ -135,6 +138,7 @@ enum StoreLook {
         try held { () throws(StoreError) in
             guard hasContents(path) else { return try PrivateCopy(of: path) }
             let file = resolved(path)
+            if let copy = try copiedUnderLock(file, path) { return copy }
             if let ending = recovery(file), let copy = try recovered(file, ending, path) {
                 return copy
             }
@@ -147,6 +151,7 @@ enum StoreLook {
     static func copy(_ path: String, to copy: String) throws(StoreError) {
         try held { () throws(StoreError) in
             let file = resolved(path)
+            if try copyUnderLock(file, path, to: copy) { return }
             if let ending = recovery(file), let recovered = try recovered(file, ending, path) {
                 defer { recovered.remove() }
                 return try Connection(uri: uri(recovered.file, unchanging), of: path)
@@ -154,6 +159,54 @@ enum StoreLook {
             }
             try copyPages(file, path, to: copy)
         }
+    }
+
+    /// Copies a file in rollback-journal mode under SQLite's lock for reading, which keeps the
+    /// programs that write it waiting. Nothing is made beside it.
+    /// - Returns: false for a file in WAL mode, and for one that must be recovered first.
+    /// - Throws: `StoreError`: `.busy` where a program writes it for too long, `.noRoom`.
+    private static func copyUnderLock(
+        _ file: String, _ path: String, to copy: String
+    ) throws(StoreError) -> Bool {
+        guard hasRollbackMode(file) else { return false }
+        do throws(StoreError) {
+            let connection = try Connection(uri: uri(file, "mode=ro"), of: path)
+            try connection.run("BEGIN")
+            // Takes the lock.
+            _ = try connection.single("SELECT COUNT(*) FROM sqlite_master")
+            try connection.copyPages(to: copy)
+            return true
+        } catch {
+            switch error {
+            case .busy, .noRoom: throw error
+            default:
+                unlink(copy)
+                return false
+            }
+        }
+    }
+
+    /// A private copy of a file in rollback-journal mode; nil for another file, for one that must be
+    /// recovered, and while a program keeps it locked.
+    private static func copiedUnderLock(
+        _ file: String, _ path: String
+    ) throws(StoreError) -> PrivateCopy? {
+        guard hasRollbackMode(file) else { return nil }
+        let copy = try PrivateCopy(of: path)
+        do throws(StoreError) {
+            return try copyUnderLock(file, path, to: copy.file) ? copy : nil
+        } catch {
+            if case .busy = error { return nil }
+            throw error
+        }
+    }
+
+    /// Whether the header of a file says that its changes are in a rollback journal.
+    private static func hasRollbackMode(_ file: String) -> Bool {
+        guard let file = fopen(file, "rbe") else { return false }
+        defer { fclose(file) }
+        var start = [UInt8](repeating: 0, count: 20)
+        return fread(&start, 1, 20, file) == 20 && start[18] == 1 && start[19] == 1
     }
 
     private static func copied(

@@ -15,7 +15,7 @@ extension ExternalFolder {
         /// Nil for a file that is not there.
         init?(_ path: String) {
             var found = stat()
-            guard stat(path, &found) == 0 else { return nil }
+            guard lstat(path, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return nil }
             bytes = Int(found.st_size)
             seconds = found.st_mtim.tv_sec
             nanoseconds = found.st_mtim.tv_nsec

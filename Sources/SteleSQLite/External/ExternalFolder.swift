@@ -79,8 +79,7 @@ struct ExternalFolder: Sendable {
     private static let step = 1 << 20
 
     private func copy(_ other: ExternalData) throws(StoreError) -> ExternalData {
-        let source = open(other.path, O_RDONLY | O_CLOEXEC)
-        guard source >= 0 else { throw Self.failure("reading \(other.path)") }
+        guard let source = other.open() else { throw Self.failure("reading \(other.path)") }
         defer { close(source) }
         let (data, descriptor) = try create()
         do throws(StoreError) {
