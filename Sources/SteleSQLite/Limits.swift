@@ -28,6 +28,9 @@ enum Limits {
     static let checkpointPages = 8_000
     /// The number of missed checkpoints (256 MiB) after which saves wait for one.
     static let checkpointsMissed = 8
+    /// The most milliseconds for which a look at a store waits for a program that is writing its
+    /// rollback journal.
+    static let lookMilliseconds: Int32 = 1_000
     /// The most milliseconds that saves wait for readers that prevent a restart of the WAL.
     static let restartMilliseconds: Int32 = 50
     /// The nesting of function calls and parentheses that always fits the 100 places of SQLite's

@@ -73,6 +73,9 @@ enum StoreLook {
     ) throws(StoreError) -> Result {
         // The log is beside the file that a link leads to.
         let file = resolved(file)
+        if hasContents(file + "-journal"), let connection = underLock(file, path) {
+            return try body(connection)
+        }
         if let ending = recovery(file), let copy = try recovered(file, ending, path) {
             defer { copy.remove() }
             do throws(StoreError) {
@@ -171,9 +174,7 @@ enum StoreLook {
         guard hasRollbackMode(file) else { return false }
         do throws(StoreError) {
             let connection = try Connection(uri: uri(file, "mode=ro"), of: path)
-            try connection.run("BEGIN")
-            // Takes the lock.
-            _ = try connection.single("SELECT COUNT(*) FROM sqlite_master")
+            try beginReading(connection)
             try connection.copyPages(to: copy)
             return true
         } catch {
@@ -198,6 +199,26 @@ enum StoreLook {
         } catch {
             if case .busy = error { return nil }
             throw error
+        }
+    }
+
+    /// Takes SQLite's lock for reading.
+    private static func beginReading(_ connection: Connection) throws(StoreError) {
+        try connection.run("BEGIN")
+        _ = try connection.single("SELECT COUNT(*) FROM sqlite_master")
+    }
+
+    /// A connection that reads a file in rollback-journal mode under SQLite's lock; nil as
+    /// `copiedUnderLock`.
+    private static func underLock(_ file: String, _ path: String) -> Connection? {
+        guard hasRollbackMode(file) else { return nil }
+        do throws(StoreError) {
+            let connection = try Connection(uri: uri(file, "mode=ro"), of: path)
+            try connection.run("PRAGMA busy_timeout = \(Limits.lookMilliseconds)")
+            try beginReading(connection)
+            return connection
+        } catch {
+            return nil
         }
     }
 

@@ -198,6 +198,14 @@ import Testing
         #expect(now.contains("Reds") && !now.contains("Blues"))
         #expect(try teams("s.sqlite-replaced-1/s.sqlite").contains("Blues"))
         #expect(!names(".").contains { $0.contains("restoring") || $0.hasSuffix(".part") })
+        // One that was killed after the file was replaced: what it has kept is not lost.
+        try FileManager.default.moveItem(
+            atPath: folder.path + "/s.sqlite-replaced-1",
+            toPath: folder.path + "/s.sqlite-replaced.part")
+        #expect(try stele("restore", backup, "--store", "s.sqlite").status == 0)
+        #expect(names("s.sqlite-replaced-1").contains("s.sqlite-seal-2"))
+        #expect(try teams("s.sqlite-replaced-1/s.sqlite").contains("Blues"))
+        #expect(try !teams("s.sqlite").contains("Blues"))
     }
 
     /// What SQLite would apply to the restored file moves away with the old store.

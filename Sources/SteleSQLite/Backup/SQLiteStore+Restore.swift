@@ -218,20 +218,21 @@ private struct Replacement {
             throw ExternalFolder.failure("creating \(unfinished)")
         }
         var moves: [(from: String, to: String)] = []
+        var isLinked = false
         do throws(StoreError) {
             for item in present {
-                try move(folder + item, "\(unfinished)/\(item)", &moves)
+                try move(folder + item, Self.free("\(unfinished)/\(item)"), &moves)
             }
             for item in companions where access("\(staging)/\(item)", F_OK) == 0 {
                 try move("\(staging)/\(item)", folder + item, &moves)
             }
-            if isThere { try keep("\(unfinished)/\(name)", &moves) }
+            if isThere { isLinked = try keep("\(unfinished)/\(name)", &moves) }
             guard rename(copy, target) == 0 else {
                 throw ExternalFolder.failure("moving the copy to \(target)")
             }
         } catch {
             for (from, to) in moves.reversed() { rename(to, from) }
-            unlink("\(unfinished)/\(name)")
+            if isLinked { unlink("\(unfinished)/\(name)") }
             if !goesOn { rmdir(unfinished) }
             throw error
         }
@@ -247,30 +248,35 @@ private struct Replacement {
         return kept
     }
 
-    /// Moves a file where no other is: one that a killed call has moved stays, and this one, which
-    /// is then of the backup, gives way.
+    /// A name that no file has: what a killed call has moved stays.
+    private static func free(_ path: String) -> String {
+        var (name, number) = (path, 1)
+        while access(name, F_OK) == 0 {
+            number += 1
+            name = "\(path)-\(number)"
+        }
+        return name
+    }
+
     private func move(
         _ from: String, _ to: String, _ moves: inout [(from: String, to: String)]
     ) throws(StoreError) {
-        if access(to, F_OK) == 0 {
-            do { try FileManager.default.removeItem(atPath: from) } catch {
-                throw .failed("\(from) cannot be removed: \(error)")
-            }
-            return
-        }
         guard rename(from, to) == 0 else {
             throw ExternalFolder.failure("moving \(from) to \(to)")
         }
         moves.append((from, to))
     }
 
-    /// Gives the store's file a second name, so that the first always leads to a file.
+    /// Gives the store's file a second name, so that the first always leads to a file. Where a killed
+    /// call has done so, the file of that name is the old store, and the present one may be the copy.
+    /// - Returns: whether there is a new name, which an error takes back.
     private func keep(
         _ name: String, _ moves: inout [(from: String, to: String)]
-    ) throws(StoreError) {
-        unlink(name)
-        if link(target, name) == 0 { return }
+    ) throws(StoreError) -> Bool {
+        if access(name, F_OK) == 0 { return false }
+        if link(target, name) == 0 { return true }
         // The file system has no second names.
         try move(target, name, &moves)
+        return false
     }
 }

@@ -43,7 +43,7 @@ struct MetricsText {
     }
 }
 
-/// The page, made anew for each request.
+/// The page, which is made for each request.
 struct MetricsPage {
     let service: Service
 

@@ -17,22 +17,12 @@ struct CheckCommand: ParsableCommand {
             be read. The whole file is read.
             """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "The store's file, or several; CONFIGURATION=FILE, with --model, for a store of one "
-                + "configuration.", valueName: "store"))
-    var stores: [String]
-
-    @Option(
-        help: ArgumentHelp(
-            "The model, or the package with the store's version. A store that is no SQLite file is "
-                + "read by its model.", valueName: "path"))
-    var model: String?
+    @OptionGroup var inspected: InspectedStores
 
     func run() throws {
         try Failure.reporting(ExitCode(2)) {
             try Transformers.registerFromEnvironment()
-            try InspectCommand.inspect(stores, model) { store, report, _ in
+            try InspectCommand.inspect(inspected.stores, inspected.model) { store, report, _ in
                 write("\(store): " + report.differences, to: 1)
             }
         }

@@ -27,17 +27,7 @@ struct InspectCommand: ParsableCommand {
             be read. The whole file is read.
             """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "The store's file, or several; CONFIGURATION=FILE, with --model, for a store of one "
-                + "configuration.", valueName: "store"))
-    var stores: [String]
-
-    @Option(
-        help: ArgumentHelp(
-            "The model, or the package with the store's version. A store that is no SQLite file is "
-                + "read by its model.", valueName: "path"))
-    var model: String?
+    @OptionGroup var inspected: InspectedStores
 
     @Flag(help: "Print it as JSON: an object, or a list of them for several stores.")
     var json = false
@@ -45,14 +35,14 @@ struct InspectCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting(ExitCode(2)) {
             try Transformers.registerFromEnvironment()
-            try Self.inspect(stores, model) { store, report, isFirst in
+            try Self.inspect(inspected.stores, inspected.model) { store, report, isFirst in
                 if json { return }
                 let title = isFirst ? "\(store)\n" : "\n\(store)\n"
-                write((stores.count == 1 ? "" : title) + report.text, to: 1)
+                write((inspected.stores.count == 1 ? "" : title) + report.text, to: 1)
             } _: { reports in
                 guard json else { return }
                 let all = reports.map(\.json)
-                write((stores.count == 1 ? all[0] : .array(all)).pretty + "\n", to: 1)
+                write((inspected.stores.count == 1 ? all[0] : .array(all)).pretty + "\n", to: 1)
             }
         }
     }
@@ -132,4 +122,19 @@ struct InspectCommand: ParsableCommand {
             return found
         }
     }
+}
+
+/// The stores of `inspect` and `check`.
+struct InspectedStores: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "The store's file, or several; CONFIGURATION=FILE, with --model, for a store of one "
+                + "configuration.", valueName: "store"))
+    var stores: [String]
+
+    @Option(
+        help: ArgumentHelp(
+            "The model, or the package with the store's version. A store that is no SQLite file is "
+                + "read by its model.", valueName: "path"))
+    var model: String?
 }
