@@ -41,7 +41,8 @@ public struct BackupFolder: Sendable {
     /// Makes a backup. Its folder has another name until all of it is on disk.
     /// - Parameter copy: copies a store into a folder.
     /// - Returns: the path of the new folder, and what is in it.
-    /// - Throws: the error of `copy`; `StoreError.failed` and `.noRoom`. Nothing is left then.
+    /// - Throws: the error of `copy`; `StoreError.invalid` where the folder cannot be created, and
+    ///   `.failed`. Nothing is left then.
     public func make(
         _ copy: (String) throws -> StoreBackup
     ) throws -> (folder: String, backup: StoreBackup) {

@@ -11,8 +11,10 @@ struct Stele: ParsableCommand {
         abstract: "Core Data's object graph, served over HTTP.",
         version: Service.version,
         subcommands: [
-            ServeCommand.self, ModelCommand.self, InspectCommand.self, CheckCommand.self, StoreCommand.self,
+            ServeCommand.self, ModelCommand.self, InspectCommand.self, CheckCommand.self,
+            StoreCommand.self,
             DiffCommand.self, MigrateCommand.self, PredicateCommand.self,
-            ImportCommand.self, ExportCommand.self, BackupCommand.self, RestoreCommand.self, HealthCommand.self, WatchCommand.self,
+            ImportCommand.self, ExportCommand.self, BackupCommand.self, RestoreCommand.self,
+            HealthCommand.self, WatchCommand.self,
         ])
 }
