@@ -47,9 +47,8 @@ struct SlotRule: Sendable {
     private static func check(_ attribute: Attribute) -> Check {
         let (low, high) = (attribute.declaration.minimum, attribute.declaration.maximum)
         switch attribute.type {
-        case .integer16: return integer(Int64(Int16.min)...Int64(Int16.max), low, high)
-        case .integer32: return integer(Int64(Int32.min)...Int64(Int32.max), low, high)
-        case .integer64: return integer(Int64.min...Int64.max, low, high)
+        case .integer16, .integer32, .integer64:
+            return integer(attribute.type.integerRange, low, high)
         case .float:
             let most = Double(Float.greatestFiniteMagnitude)
             return .double(

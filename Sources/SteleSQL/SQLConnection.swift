@@ -110,4 +110,15 @@ public struct RowShape: Sendable {
     public let firstNumber: Int
     /// The sources of each entity's slots, in the order of `entities`.
     public let sources: [[Source]]
+    /// The place of the root entity. A row of a number that no entity of the table has, which only
+    /// another program writes, counts as an object of the root, as it does in statements on the
+    /// whole table.
+    public let root: Int
+
+    /// Returns the place in `entities` and `sources` for a row's Z_ENT.
+    @inlinable
+    public func place(of number: Int64) -> Int {
+        let place = Int(number) &- firstNumber
+        return entities.indices.contains(place) && entities[place] >= 0 ? place : root
+    }
 }

@@ -186,7 +186,7 @@ final class Connection: SQLConnection {
         defer { statement.reset() }
         var rows: [Snapshot] = []
         while try statement.step() {
-            if let snapshot = statement.snapshot(shape, from: 0) { rows.append(snapshot) }
+            rows.append(statement.snapshot(shape, from: 0))
         }
         return rows
     }
@@ -198,9 +198,7 @@ final class Connection: SQLConnection {
         defer { statement.reset() }
         var rows: [(owner: Int64, member: Snapshot)] = []
         while try statement.step() {
-            if let snapshot = statement.snapshot(shape, from: 1) {
-                rows.append((statement.integer(0), snapshot))
-            }
+            rows.append((statement.integer(0), statement.snapshot(shape, from: 1)))
         }
         return rows
     }

@@ -49,7 +49,7 @@ final class SQLiteCursor: FetchCursor {
             var batch: [Snapshot] = []
             batch.reserveCapacity(count)
             while batch.count < count, try step(statement) {
-                if let snapshot = statement.snapshot(shape, from: 0) { batch.append(snapshot) }
+                batch.append(statement.snapshot(shape, from: 0))
             }
             return .objects(batch)
         case .values(let kinds):

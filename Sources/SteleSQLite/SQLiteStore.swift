@@ -80,6 +80,9 @@ public final class SQLiteStore: PersistentStore {
             let found = try StoreFile.check(connection, path, model, hashes)
             if found.attachesHistory(history) {
                 try StoreFile.checkHistoryFile(of: path, found.identifier)
+            } else if found.layout.hasHistory {
+                // A store that is refused is not adopted.
+                _ = try HistoryReader.lastTransaction(connection)
             }
         }
         let file = try StoreFile.prepare(

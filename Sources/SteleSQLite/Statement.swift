@@ -127,13 +127,11 @@ final class Statement {
     @inline(__always)
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    /// Returns the current row as a snapshot; nil where the model does not have its entity.
+    /// Returns the current row as a snapshot.
     @inline(__always)
-    func snapshot(_ shape: RowShape, from first: Int32) -> Snapshot? {
-        let place = Int(sqlite3_column_int64(handle, first + 1)) &- shape.firstNumber
-        guard shape.entities.indices.contains(place) else { return nil }
+    func snapshot(_ shape: RowShape, from first: Int32) -> Snapshot {
+        let place = shape.place(of: sqlite3_column_int64(handle, first + 1))
         let entity = shape.entities[place]
-        guard entity >= 0 else { return nil }
         var values: [Value] = []
         // A pointer avoids a retain and a bounds check for each value.
         shape.sources[place].withUnsafeBufferPointer { sources in

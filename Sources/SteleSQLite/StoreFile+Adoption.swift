@@ -70,23 +70,45 @@ extension StoreFile {
                 identifier: identifier, metadata: metadata, layout: layout, schema: schema,
                 isAdopted: isKnown)
         } catch .incompatible(code: 134100, let difference) {
-            throw metadata.refusal(of: model, difference)
+            guard try isMade(connection, path, metadata, with: model) else {
+                throw metadata.refusal(of: model, difference)
+            }
+            throw .incompatible(
+                code: 134080,
+                "the store was made with this model, and its tables do not agree with it: "
+                    + "\(difference) (stele inspect names every difference)")
         }
     }
 
-    private static let cache = SQLText("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
+    /// Whether a store's metadata and model cache say that it was made with a model, whatever its
+    /// tables are.
+    private static func isMade(
+        _ connection: Connection, _ path: String, _ metadata: StoreMetadata, with model: Model
+    ) throws(StoreError) -> Bool {
+        guard metadata.hasForeignHashes else { return true }
+        guard let own = try cachedModel(connection, path, model.name) else { return false }
+        return difference(of: model, from: own) == nil
+    }
 
     /// Returns the first difference between a model and the one in Z_MODELCACHE, in what the version
     /// hashes cover; nil for none, and for a file whose cache is missing or cannot be read.
     static func cacheDifference(
         _ connection: Connection, _ path: String, _ model: Model
     ) throws(StoreError) -> String? {
-        let tables = SQLText("SELECT COUNT(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'")
-        guard try connection.integer(tables) == 1,
-            case .data(let bytes)? = try connection.rows(cache, [], [.data]).first?.first,
-            let read = try? ModelCache.read(bytes, name: model.name, place: path),
-            let own = try? Model(read.0)
+        try cachedModel(connection, path, model.name).flatMap { difference(of: model, from: $0) }
+    }
+
+    /// Reads the model in Z_MODELCACHE; nil for a cache that is missing or cannot be read.
+    private static func cachedModel(
+        _ connection: Connection, _ path: String, _ name: String
+    ) throws(StoreError) -> Model? {
+        guard let bytes = try SQLiteStore.modelCache(connection),
+            let read = try? ModelCache.read(bytes, name: name, place: path)
         else { return nil }
+        return try? Model(read.0)
+    }
+
+    private static func difference(of model: Model, from own: Model) -> String? {
         for entity in model.storedEntities {
             guard let other = own.entity(named: entity.name) else {
                 return "the model in the store has no entity \(entity.name)"

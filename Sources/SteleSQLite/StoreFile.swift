@@ -180,7 +180,8 @@ struct StoreFile {
     static func look(
         _ connection: Connection, _ path: String
     ) throws(StoreError) -> (identifier: String, metadata: StoreMetadata) {
-        let tables = SQLText("SELECT COUNT(*) FROM sqlite_master WHERE name = 'Z_METADATA'")
+        let tables = SQLText(
+            "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'Z_METADATA'")
         guard try connection.integer(tables) == 1 else {
             throw .incompatible(
                 code: 134020, "\(path) is an SQLite database, but not a Core Data store")

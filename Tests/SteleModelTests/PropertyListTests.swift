@@ -39,6 +39,23 @@ import Testing
         }
     }
 
+    /// A list cannot have more objects than bytes for them.
+    @Test func anOffsetTableWithMoreObjectsThanBytesIsRefused() {
+        func list(_ objects: Int) -> [UInt8] {
+            let trailer =
+                [UInt8](repeating: 0, count: 6) + [1, 1]
+                + [UInt64(objects), 0, 9].flatMap { number in
+                    stride(from: 56, through: 0, by: -8).map { UInt8(number >> $0 & 0xFF) }
+                }
+            return Array("bplist00".utf8) + [0x09] + [UInt8](repeating: 8, count: objects)
+                + trailer
+        }
+        #expect(throws: Never.self) { try BinaryPropertyListReader.read(list(1)) }
+        #expect(throws: BinaryPropertyListReader.Malformed.self) {
+            try BinaryPropertyListReader.read(list(2))
+        }
+    }
+
     @Test(arguments: values + [["$date": 1], ["$x": ["$data": "a"]]])
     func jsonReadsBackAsTheSame(_ value: PropertyList) throws {
         let text = PropertyList.array([value]).json.compact

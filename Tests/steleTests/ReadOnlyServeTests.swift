@@ -48,6 +48,8 @@ import Testing
             ("POST", "/Team", #"{"name":"Greens"}"#),
             ("PATCH", "/Team/1", #"{"name":"Greens"}"#),
             ("PUT", "/Team/1", #"{"name":"Greens"}"#), ("DELETE", "/Player/1", nil),
+            // Whatever else is wrong with a write, the store is only read.
+            ("PATCH", "/Team/1", #"{"name":null}"#), ("DELETE", "/Team/99", nil),
             ("PATCH", "/metadata", #"{"release":3}"#),
             ("POST", context + "/save", nil),
         ]

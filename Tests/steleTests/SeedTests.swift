@@ -25,12 +25,15 @@ import Testing
         try folder.write("name,team\na,A\n", to: "Player.2.csv")
         try folder.write(#"{"name":"A"}"#, to: "Team.2.ndjson")
         try folder.write("notes", to: "README.md")
-        let seeds = try Seeds(house.coordinator, folder: folder.path)
-        #expect(Set(try seeds.load().prefix(2)) == ["Player.2.csv", "Team.2.ndjson"])
+        let seeds = try Seeds(folder: folder.path)
+        #expect(
+            Set(try seeds.load(into: house.coordinator).prefix(2)) == [
+                "Player.2.csv", "Team.2.ndjson",
+            ])
         #expect(try house.values("Player.name") == [.string("a"), .string("b")])
         #expect(try house.values("Player.team") == [.key(1), .key(1)])
         #expect(try house.history().count == 2)
-        #expect(try seeds.load() == [])
+        #expect(try seeds.load(into: house.coordinator) == [])
         try house.change { context in
             for object in try context.fetch(.init(entity: try house.entity("Player"))) {
                 try context.delete(object)
@@ -38,7 +41,7 @@ import Testing
         }
         try folder.write(#"{"name":"c"}"#, to: "Player.11.ndjson")
         #expect(
-            try Seeds(house.coordinator, folder: folder.path).load() == ["Player.11.ndjson"])
+            try Seeds(folder: folder.path).load(into: house.coordinator) == ["Player.11.ndjson"])
         #expect(try house.values("Player.name") == [.string("c")])
     }
 
@@ -47,14 +50,14 @@ import Testing
         let folder = try TemporaryFolder()
         try folder.write(#"{"name":"A"}"#, to: "Team.1.ndjson")
         try folder.write(#"{"name":5}"#, to: "Team.2.ndjson")
-        let seeds = try Seeds(house.coordinator, folder: folder.path)
-        #expect(throws: ImportError.self) { try seeds.load() }
+        let seeds = try Seeds(folder: folder.path)
+        #expect(throws: ImportError.self) { try seeds.load(into: house.coordinator) }
         #expect(try house.all("Team").count == 1)
         try folder.write(#"{"name":"B"}"#, to: "Team.2.ndjson")
-        #expect(try seeds.load() == ["Team.2.ndjson"])
+        #expect(try seeds.load(into: house.coordinator) == ["Team.2.ndjson"])
         try folder.write("{}", to: "Team.ndjson")
         let error = #expect(throws: ImportError.self) {
-            try Seeds(house.coordinator, folder: folder.path)
+            try Seeds(folder: folder.path)
         }
         #expect(error?.message.contains("Team.1.ndjson") == true)
     }

@@ -22,7 +22,9 @@ package struct BinaryPropertyListReader {
         let root = try number(bytes, at: trailer + 16, size: 8)
         let table = try number(bytes, at: trailer + 24, size: 8)
         guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), count > 0,
-            count <= bytes.count, table <= trailer, count * offsetSize <= trailer - table
+            count <= bytes.count, table <= trailer, count * offsetSize <= trailer - table,
+            // Each object has a byte of its own, at least.
+            count <= table - 8
         else { throw Malformed() }
         var offsets: [Int] = []
         offsets.reserveCapacity(count)

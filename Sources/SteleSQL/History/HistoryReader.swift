@@ -57,7 +57,8 @@ public struct HistoryReader {
         throw .incompatible(
             code: 134080,
             "the history of the store has the number \(number) for a transaction, which is out of "
-                + "range: Z_PRIMARYKEY or ATRANSACTION is damaged")
+                + "range: Z_PRIMARYKEY or ATRANSACTION is damaged (stele inspect says what is wrong "
+                + "with the file)")
     }
 
     /// The highest number of a transaction, and of a change.

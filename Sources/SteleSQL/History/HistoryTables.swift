@@ -9,6 +9,9 @@ package enum HistoryTables {
         (change, "CHANGE"), (transaction, "TRANSACTION"), (transactionString, "TRANSACTIONSTRING"),
     ]
 
+    /// The texts of the history: authors, names of contexts and of programs.
+    static let strings = "ATRANSACTIONSTRING"
+
     /// Before-images, by the key of the row in ACHANGE: the family's Z_ENT, the object's key, its
     /// version after an update or before a deletion, and the old values as a JSON object.
     package static let beforeImages = "STELE_BEFOREIMAGE"
@@ -53,7 +56,7 @@ package enum HistoryTables {
 
     /// The names of all tables.
     static let names: Set<String> = [
-        "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING", beforeImages, imagePlaces,
+        "ACHANGE", "ATRANSACTION", strings, beforeImages, imagePlaces,
     ]
 
     /// The tables of Stele.

@@ -89,10 +89,23 @@ struct HistoryWriter {
     private static let rowsWaiting = 512
 
     /// Inserts the waiting rows.
+    /// - Throws: `.failed` where the history is damaged.
     mutating func write(to connection: any SQLConnection) throws(StoreError) {
-        try transactionRows.write(to: connection)
-        try changeRows.write(to: connection)
-        try imageRows.write(to: connection)
+        try Self.insert { () throws(StoreError) in
+            try transactionRows.write(to: connection)
+            try changeRows.write(to: connection)
+            try imageRows.write(to: connection)
+        }
+    }
+
+    /// Inserts rows of the history, whose numbers no row has unless the counters are damaged.
+    private static func insert(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        do throws(StoreError) { try body() } catch .constraint {
+            throw .failed(
+                "the history of the store is damaged: Z_MAX in Z_PRIMARYKEY is below the number of "
+                    + "a row (stele inspect names the row of Z_PRIMARYKEY); nothing is saved until "
+                    + "it is at least the largest Z_PK")
+        }
     }
 
     /// Deletes the oldest transactions, including those that are not written yet.
@@ -174,7 +187,9 @@ struct HistoryWriter {
             return .int(found)
         }
         let key = try counters.next(HistoryTables.transactionString)
-        try connection.execute(Self.stringInsert, [.int(key), .string(text)])
+        try Self.insert { () throws(StoreError) in
+            try connection.execute(Self.stringInsert, [.int(key), .string(text)])
+        }
         strings[ExactText(text)] = key
         return .int(key)
     }

@@ -14,6 +14,7 @@ extension TableInspector {
         "SELECT ZAUTHOR, COUNT(*) FROM ATRANSACTION "
             + "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT \(authorLimit)")
     private static let authorLimit = 10
+    private static let lastString = SQLText("SELECT MAX(Z_PK) FROM \(HistoryTables.strings)")
 
     /// Reads the history, and compares its counters with its tables.
     /// - Parameter isBeside: whether it is attached as the database `history`.
@@ -40,6 +41,7 @@ extension TableInspector {
                     history.times = first...last
                 }
             }
+            inspector.checkRange(rows)
             history.authors = try inspector.readAuthors()
             inspector.inspection.history = history
             let (changes, last) = try inspector.readChanges()
@@ -49,6 +51,10 @@ extension TableInspector {
                 inspector.count(changes, in: "ACHANGE")
             }
             inspector.check(last ?? 0, in: "ACHANGE", highest, of: HistoryTables.change)
+            guard isBeside || inspector.layout.has(table: HistoryTables.strings) else { return }
+            inspector.check(
+                try inspector.connection.integer(Self.lastString) ?? 0, in: HistoryTables.strings,
+                highest, of: HistoryTables.transactionString)
         }
     }
 
@@ -81,6 +87,16 @@ extension TableInspector {
         }
     }
 
+    /// Finds counters with which no store is opened, or that leave no number for a save.
+    private mutating func checkRange(_ rows: [PrimaryKeyRow]) {
+        for row in rows
+        where row.isOfFramework && !(0...HistoryReader.most).contains(row.highest) {
+            inspection.differences.append(
+                "Z_PRIMARYKEY.Z_MAX: the row \(row.number) (\(row.name)) has the number "
+                    + "\(row.highest), which is out of range: no save gets a number")
+        }
+    }
+
     /// Compares a counter with the largest key in its table.
     private mutating func check(
         _ last: Int64, in table: String, _ highest: [Int64: Int64], of entity: Int
@@ -88,6 +104,6 @@ extension TableInspector {
         guard let counter = highest[Int64(entity)], last > counter else { return }
         inspection.differences.append(
             "\(table): the largest Z_PK is \(last), and Z_MAX of the row \(entity) in Z_PRIMARYKEY "
-                + "is \(counter): the next transaction would get a number that is in use")
+                + "is \(counter): the next save would get a number that is in use, and fails")
     }
 }

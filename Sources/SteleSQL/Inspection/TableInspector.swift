@@ -135,7 +135,8 @@ package struct TableInspector {
         }
         scan.add(
             fault: "t.Z_ENT IS NULL OR t.Z_ENT NOT IN (\(numbers))", in: "Z_ENT",
-            "it is the number of no entity of this table: these rows are no objects")
+            "it is the number of no entity of this table: the row is read as one of "
+                + family.members[0].name)
         scan.add(
             fault: "t.Z_OPT IS NULL", in: "Z_OPT",
             "there is no version: conflicts of saves are not found")
@@ -145,6 +146,7 @@ package struct TableInspector {
                 "the entity is \(member.name), which is abstract and has no objects")
         }
         if let table = schema?.storedTables.first(where: { $0.name == family.table }) {
+            addValueFaults(of: table, to: &scan)
             addFaults(of: table, to: &scan)
         }
         let (totals, differences) = try scan.run(connection)

@@ -132,12 +132,14 @@ extension SQLSaver {
                 + conditions.joined(separator: " AND "))
         let found = try connection.rows(sql, [.int(change.key)] + values, [.integer, .integer])
         guard let row = found.first, case .int(let key) = row[0] else { return nil }
-        let family = schema.model.entities[schema.model.entities[change.entity].root]
+        let root = schema.model.entities[change.entity].root
         // A row of another program may have any Z_ENT.
-        if case .int(let number) = row[1], family.isKind(Int(number) &- 1) {
-            return (key, Int(number) &- 1)
+        if case .int(let number) = row[1], let entity = schema.entity(numbered: number),
+            schema.model.entities[entity].root == root
+        {
+            return (key, entity)
         }
-        return (key, family.index)
+        return (key, root)
     }
 
     /// Sets the columns of a constraint to NULL where the object's own later change gives them

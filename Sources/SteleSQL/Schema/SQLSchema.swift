@@ -234,7 +234,9 @@ public final class SQLSchema: Sendable {
                     column: Int32($0), kind: $0 < 0 ? .integer : table.columns[$0].kind)
             }
         }
-        return RowShape(entities: entities, firstNumber: first, sources: sources)
+        return RowShape(
+            entities: entities, firstNumber: first, sources: sources,
+            root: numbers[table.root] - first)
     }
 
     /// Returns the columns of a to-many relationship's links in its members' rows; nil for a to-one

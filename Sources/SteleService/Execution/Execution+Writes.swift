@@ -16,6 +16,7 @@ extension Execution {
     /// - Parameter receipt: the part of the answer that is kept with the save.
     func write(_ plan: WritePlan, _ receipt: AnswerReceipt? = nil) throws -> Outcome {
         if let editing { return try write(plan, in: editing) }
+        try checkIsWritable()
         if let request = plan.deed.allOf { return try writeAll(plan, request, receipt) }
         for _ in 1..<max(limits.writeAttempts, 1) {
             let write: MadeWrite
@@ -38,9 +39,17 @@ extension Execution {
 
     /// Makes a write without saving it.
     func make(_ plan: WritePlan, _ receipt: AnswerReceipt? = nil) throws -> MadeWrite {
+        try checkIsWritable()
         let context = ManagedObjectContext(coordinator, name: plan.contextName, budget: budget)
         defer { context.close() }
         return try make(plan, receipt, in: context)
+    }
+
+    /// Refuses a write to a store that is only read, whatever is wrong with it otherwise.
+    private func checkIsWritable() throws(StoreError) {
+        if coordinator.store.isReadOnly {
+            throw .readOnly("the store is open for reading only")
+        }
     }
 
     private func make(

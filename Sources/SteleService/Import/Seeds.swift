@@ -10,14 +10,13 @@ import StelePersistence
 /// The files of one number are one import, and the numbers are loaded in order. The store keeps a
 /// receipt of each file, so that it is loaded once, whatever happens to its objects afterwards.
 public struct Seeds {
-    private let coordinator: PersistentStoreCoordinator
     private let folder: String
     /// The names of the files by number, sorted.
     private let files: [(number: Int, names: [String])]
 
+    /// Finds the files, before a store is opened.
     /// - Throws: `ImportError` if the folder cannot be read, or has a data file without a number.
-    public init(_ coordinator: PersistentStoreCoordinator, folder: String) throws {
-        self.coordinator = coordinator
+    public init(folder: String) throws {
         self.folder = folder
         var files: [Int: [String]] = [:]
         for name in try Self.names(in: folder) {
@@ -37,13 +36,13 @@ public struct Seeds {
 
     private static let endings = ["ndjson", "json", "csv", "tsv"]
 
-    /// Loads the files that the store has not loaded yet.
+    /// Loads the files that a store has not loaded yet.
     /// - Returns: the loaded files.
     /// - Throws: the errors of an import. The numbers before it are loaded.
-    public func load() throws -> [String] {
+    public func load(into coordinator: PersistentStoreCoordinator) throws -> [String] {
         var loaded: [String] = []
         for (_, names) in files {
-            let new = try unloaded(names)
+            let new = try Self.unloaded(names, coordinator.store)
             if new.isEmpty { continue }
             var plan = try ImportPlan(
                 model: coordinator.model, files: new.map { ("\(folder)/\($0)", nil) },
@@ -54,8 +53,10 @@ public struct Seeds {
         return loaded
     }
 
-    private func unloaded(_ names: [String]) throws -> [String] {
-        let reader = try coordinator.store.reader()
+    private static func unloaded(
+        _ names: [String], _ store: any PersistentStore
+    ) throws -> [String] {
+        let reader = try store.reader()
         defer { reader.close() }
         return try names.filter { try reader.receipt(ImportReceipts.key(ofSeed: $0)) == nil }
     }

@@ -83,14 +83,9 @@ struct OpenAPIAttribute {
         members.append(("format", isWide ? "int64" : "int32"))
         if isBody || isWide { members.append(("pattern", "^-?[0-9]+$")) }
         guard isBody else { return members }
-        let (least, most): (Int64, Int64) =
-            switch attribute.type {
-            case .integer16: (Int64(Int16.min), Int64(Int16.max))
-            case .integer32: (Int64(Int32.min), Int64(Int32.max))
-            default: (.min, .max)
-            }
-        members.append(("minimum", bound(declaration.minimum) ?? .integer(least)))
-        members.append(("maximum", bound(declaration.maximum) ?? .integer(most)))
+        let range = attribute.type.integerRange
+        members.append(("minimum", bound(declaration.minimum) ?? .integer(range.lowerBound)))
+        members.append(("maximum", bound(declaration.maximum) ?? .integer(range.upperBound)))
         return members
     }
 

@@ -118,10 +118,10 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func loadSeeds(_ folder: String, _ opening: StoresOpening) throws {
+        let seeds = try Seeds(folder: folder)
         let store = try opening.open(.refuse)
         defer { store.close() }
-        let seeds = try Seeds(PersistentStoreCoordinator(store: store), folder: folder)
-        let loaded = try seeds.load()
+        let loaded = try seeds.load(into: PersistentStoreCoordinator(store: store))
         for name in loaded { write("\(name) is loaded\n", to: 1) }
         if loaded.isEmpty { write("all seeds are loaded already\n", to: 1) }
     }

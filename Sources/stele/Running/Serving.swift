@@ -30,17 +30,17 @@ struct Serving {
         ProcessLimits.raiseOpenFiles()
         ProcessLimits.boundArenas()
         SQLiteStore.forgoMemoryStatistics()
-        // Before the store: a service that cannot listen makes no store, and migrates none.
+        // Before the store: a service that cannot listen, or has no seeds, makes no store, and
+        // migrates none.
         let address = try ReservedAddress(settings.http)
+        let seeds = try settings.seeds.map(Seeds.init(folder:))
         let ground = try ground()
         defer { ground.close() }
         let coordinator = PersistentStoreCoordinator(
             store: ground.store, rowCacheBytes: settings.rowCacheBytes)
         try ground.load(coordinator)
-        if let seeds = settings.seeds {
-            for name in try Seeds(coordinator, folder: seeds).load() {
-                logger.info("loaded a seed", metadata: ["file": "\(name)"])
-            }
+        for name in try seeds?.load(into: coordinator) ?? [] {
+            logger.info("loaded a seed", metadata: ["file": "\(name)"])
         }
         var options = settings.service
         options.modelName = ground.modelName

@@ -31,6 +31,12 @@ struct Damage: Sendable, CustomStringConvertible {
             "UPDATE Z_PRIMARYKEY SET Z_MAX = 8 WHERE Z_ENT = 16001",
             "ACHANGE: the largest Z_PK is 9, and Z_MAX of the row 16001"),
         Damage(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_ENT = 16003",
+            "ATRANSACTIONSTRING: the largest Z_PK is 1, and Z_MAX of the row 16003"),
+        Damage(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 16002",
+            "Z_PRIMARYKEY.Z_MAX: the row 16002 (TRANSACTION) has the number 9223372036854775807"),
+        Damage(
             "UPDATE ACHANGE SET ZTRANSACTIONID = 7 WHERE Z_PK = 9",
             "ACHANGE.ZTRANSACTIONID: in 1 row (first: Z_PK 9) the number is of no row"),
         Damage(
@@ -71,6 +77,23 @@ struct Damage: Sendable, CustomStringConvertible {
         Damage(
             "UPDATE ZITEM SET Z_OPT = NULL WHERE Z_PK > 1",
             "ZITEM.Z_OPT: in 2 rows (first: Z_PK 2) there is no version"),
+        // Values of attributes.
+        Damage(
+            "INSERT INTO ZTAG VALUES (0, 8, 1, 'old'), (-5, 8, 1, 'older')",
+            "ZTAG.Z_PK: in 2 rows (first: Z_PK -5) the key is below 1"),
+        Damage(
+            "UPDATE ZITEM SET ZCODE = 'seven' WHERE Z_PK = 3",
+            "ZITEM.ZCODE: in 1 row (first: Z_PK 3) the value is not of the type integer: "
+                + "Item.code is read as"),
+        Damage(
+            "UPDATE ZITEM SET ZCODE = 2147483648 WHERE Z_PK = 3",
+            "ZITEM.ZCODE: in 1 row (first: Z_PK 3) the value is out of the range of Integer 32"),
+        Damage(
+            "UPDATE ZITEM SET ZTITLE = X'00' WHERE Z_PK < 3",
+            "ZITEM.ZTITLE: in 2 rows (first: Z_PK 1) the value is not of the type text"),
+        Damage(
+            "UPDATE ZITEM SET ZCOVER = 'abc' WHERE Z_PK = 2",
+            "ZITEM.ZCOVER: in 1 row (first: Z_PK 2) the value is not of the type blob"),
         // Keys of relationships.
         Damage(
             "UPDATE ZITEM SET ZSHELF = 99 WHERE Z_PK = 2",

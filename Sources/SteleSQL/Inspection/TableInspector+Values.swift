@@ -1,0 +1,53 @@
+import SteleModel
+
+/// The values of attributes. SQLite keeps a value of any type in any column, and Core Data writes
+/// those of the attribute's type alone.
+extension TableInspector {
+    /// Adds what may be wrong with the values and the key in an entity's table.
+    func addValueFaults(of table: SQLTable, to scan: inout RowScan) {
+        guard let schema else { return }
+        scan.add(
+            fault: "t.Z_PK < 1", in: "Z_PK",
+            "the key is below 1: no object has such a key, and no request reaches it")
+        for column in table.columns where layout.has(column.name, in: table.name) {
+            guard case .slot(let entity, let slot) = column.role,
+                case .attribute(let it) = schema.model.entities[entity].slots[slot],
+                it.type != .undefined
+            else { continue }
+            let value = "t.\(sqlName(column.name))"
+            let property = column.role.property(in: schema.model)
+            let classes = column.kind.storageClasses
+            let list = classes.map { "'\($0)'" }.joined(separator: ", ")
+            scan.add(
+                fault: "typeof(\(value)) NOT IN ('null', \(list))", in: column.name,
+                "the value is not of the type \(classes.joined(separator: " or ")): \(property) "
+                    + "is read as SQLite converts it, and as null where it cannot be")
+            if column.kind == .uuid {
+                scan.add(
+                    fault: "typeof(\(value)) = 'blob' AND length(\(value)) <> 16",
+                    in: column.name,
+                    "the value does not have 16 bytes: \(property) is read as null")
+            }
+            if it.type == .integer16 || it.type == .integer32 {
+                let range = it.type.integerRange
+                scan.add(
+                    fault: "typeof(\(value)) = 'integer' AND \(value) NOT BETWEEN "
+                        + "\(range.lowerBound) AND \(range.upperBound)", in: column.name,
+                    "the value is out of the range of \(it.type.name), the type of \(property)")
+            }
+        }
+    }
+}
+
+extension ColumnKind {
+    /// The storage classes of SQLite in which values of this kind are written.
+    fileprivate var storageClasses: [String] {
+        switch self {
+        case .integer, .boolean, .key: ["integer"]
+        case .double, .float, .date: ["real", "integer"]
+        case .decimal: ["integer", "real", "text"]
+        case .text: ["text"]
+        case .data, .uuid, .external, .marked: ["blob"]
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// Stores that another program has damaged: one meaning for each row, and refusals that change
+// nothing.
+
+import Foundation
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleSQLite
+import TestSupport
+import Testing
+
+@Suite struct DamagedStoreTests {
+    private let shop: Shop
+
+    init() throws { shop = try Shop() }
+
+    private func entity(_ name: String) throws -> Entity {
+        try #require(shop.model.entity(named: name))
+    }
+
+    private func open() throws -> SQLiteStore {
+        try SQLiteStore.open(path: shop.path, model: shop.model)
+    }
+
+    /// A row of no entity of its table counts as an object of the table's root in every read.
+    @Test(arguments: ["77", "NULL", "-9223372036854775808", "7"])
+    func aRowOfAForeignEntityIsReadAsOneOfTheRoot(_ number: String) throws {
+        try shop.run("UPDATE ZTAG SET Z_ENT = \(number); UPDATE ZITEM SET Z_ENT = \(number)")
+        let store = try open()
+        defer { store.close() }
+        let reader = try store.reader()
+        defer { reader.close() }
+        for (name, keys) in [("Tag", [1]), ("Item", [1, 2, 3])] as [(String, [Int64])] {
+            let request = FetchRequest(entity: try entity(name))
+            #expect(try reader.fetch(request).map(\.key).sorted() == keys)
+            #expect(try reader.count(request) == keys.count)
+            #expect(try reader.fetch(request).allSatisfy { $0.entity == request.entity.index })
+            let id = ObjectID(root: request.entity.index, key: 1)
+            #expect(try reader.snapshot(id)?.entity == request.entity.index)
+            #expect(try store.newest(id)?.key == 1)
+        }
+        let books = FetchRequest(entity: try entity("Book"))
+        #expect(try reader.fetch(books).isEmpty)
+        #expect(try reader.count(books) == 0)
+    }
+
+    /// A store that is refused is not adopted and keeps its bytes.
+    @Test(arguments: [
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 16002",
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = -1 WHERE Z_ENT = 16002",
+    ])
+    func aHistoryOutOfRangeIsRefusedWithoutAChange(_ damage: String) throws {
+        try shop.run(damage)
+        let before = try FolderState(shop.folder.path)
+        let error = #expect(throws: StoreError.self) { try open() }
+        guard case .incompatible(code: 134080, let text)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text.contains("out of range") && text.contains("stele inspect"), "\(text)")
+        #expect(try FolderState(shop.folder.path) == before)
+        #expect(try !shop.inspect().differences.isEmpty)
+    }
+
+    /// A counter of the history below a number in use is no conflict of an object.
+    @Test(arguments: [16_001, 16_002, 16_003])
+    func aCounterOfTheHistoryThatIsTooLowIsNamed(_ number: Int) throws {
+        try shop.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_ENT = \(number)")
+        // The texts are in use from 1 on, and the other numbers from 4 and 8 on.
+        try shop.run(
+            "UPDATE ATRANSACTION SET Z_PK = 1 WHERE Z_PK = 4; "
+                + "UPDATE ACHANGE SET Z_PK = 1, ZTRANSACTIONID = 1 WHERE Z_PK = 8")
+        let store = try open()
+        defer { store.close() }
+        let error = #expect(throws: StoreError.self) {
+            _ = try store.insert(try entity("Tag"), ["name": .string("a")])
+        }
+        guard case .failed(let text)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text.contains("Z_MAX in Z_PRIMARYKEY"), "\(text)")
+    }
+
+    /// A counter of objects that is too low costs keys, and no save.
+    @Test func aCounterOfObjectsThatIsTooLowIsPassed() throws {
+        try shop.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_ENT = 1")
+        let store = try open()
+        defer { store.close() }
+        let made = try store.insert(try entity("Film"), ["title": .string("new")])
+        #expect(made.key > 3)
+    }
+
+    /// Metadata that fit the model say that the tables are wrong, and not the model.
+    @Test func tablesThatDoNotFitTheStoresOwnModelAreNamed() throws {
+        let hashes = Dictionary(
+            uniqueKeysWithValues: shop.model.storedEntities.map {
+                ($0.name, [UInt8](repeating: UInt8($0.index + 1), count: 32))
+            })
+        let app = try TemporaryFolder()
+        try SQLiteStore.open(path: app.store, model: shop.model, versionHashes: hashes).close()
+        for path in [shop.path, app.store] {
+            try RawDatabase(path).run("ALTER TABLE ZNOTE DROP COLUMN ZTEXT")
+            let error = #expect(throws: StoreError.self) {
+                _ = try SQLiteStore.open(path: path, model: shop.model)
+            }
+            guard case .incompatible(code: 134080, let text)? = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(text.hasPrefix("the store was made with this model"), "\(text)")
+            #expect(text.contains("no column ZTEXT for Note.text"), "\(text)")
+        }
+    }
+
+    /// A view of the metadata's name is no store.
+    @Test func aViewOfTheMetadataIsNoStore() throws {
+        try shop.run(
+            "ALTER TABLE Z_METADATA RENAME TO Other; "
+                + "CREATE VIEW Z_METADATA AS SELECT * FROM Other")
+        #expect(throws: StoreError.self) { try open() }
+        #expect(throws: StoreError.self) { try shop.inspect() }
+    }
+}
