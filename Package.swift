@@ -127,7 +127,7 @@ let package = Package(
             name: "SteleRequests",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleJSON",
-                "SteleHTTP", "SteleSystem",
+                "SteleHTTP", "SteleSystem", .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings),
         .target(
@@ -164,6 +164,7 @@ let package = Package(
                 "SteleMigration", "SteleFiles", "SteleTransformers", "SteleCodegen", "SteleJSON",
                 "SteleHTTP",
                 "SteleRequests", "SteleService", "SteleSystem", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -186,6 +187,7 @@ let package = Package(
                 "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
                 "SteleGraph", "SteleSQLite",
                 "SteleFiles", "SteleSystem", "CSQLite",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
 

@@ -170,6 +170,30 @@ extension ManagedObjectContext {
     /// - Throws: `StoreError`, `ContextError.closed`.
     public func reader() throws -> any StoreReader { try view.current().reader }
 
+    /// A context that reads the same view and sees less of it; this context for nil. It is valid
+    /// until this context is closed or used for a save.
+    /// - Throws: `StoreError`, `ContextError.closed`.
+    package func seen(by sight: Sight?) throws -> ManagedObjectContext {
+        guard let sight else { return self }
+        return ManagedObjectContext(coordinator, reader: SightedReader(try reader(), sight))
+    }
+
+    /// Whether the objects match a predicate that is checked for an entity, with their unsaved
+    /// values (`evaluate(with:)` of NSPredicate).
+    /// - Throws: `PredicateError`, `StoreError`.
+    package func matches(
+        _ predicate: Predicate, of entity: Entity, _ objects: [ManagedObject]
+    ) throws -> [Bool] {
+        let view = PendingView(self)
+        let evaluator = try PredicateEvaluator<PendingObject>(
+            predicate, entity: entity, model: model)
+        return try objects.map { object in
+            let holds = try evaluator.evaluate(PendingObject(view: view, object: object))
+            try view.check()
+            return holds
+        }
+    }
+
     /// The token of the last transaction in the context's view.
     /// - Throws: `StoreError`, `ContextError.closed`.
     public func token() throws -> Int64 { try view.token() }

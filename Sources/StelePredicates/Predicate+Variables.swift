@@ -52,7 +52,7 @@ extension Expression {
     }
 
     /// The same expression with its operands and its predicate transformed.
-    func mapParts(
+    package func mapParts(
         _ inside: (Expression) -> Expression, _ condition: (Predicate) -> Predicate
     ) -> Expression {
         switch self {

@@ -8,6 +8,8 @@ import SteleRequests
 struct Passage: Sendable {
     let request: Request
     var timing: ServerTiming
+    /// What the sender may do.
+    var rights = Rights()
     /// The meaning of the address.
     var route: Route?
     /// The parsed request.

@@ -13,9 +13,11 @@ extension Service {
     public func closeContexts() { contexts.close() }
 
     /// Makes a context, as `POST /contexts` and `POST /contexts/{context}/contexts` ask for it.
-    func makeContext(_ call: Call, below parent: EditingContext? = nil) throws -> Response {
+    func makeContext(
+        _ call: Call, for rights: Rights, below parent: EditingContext? = nil
+    ) throws -> Response {
         let settings = try ContextSettings(call.body, options.limits)
-        let context = try contexts.make(for: readerName, below: parent, Self.savingRoute)
+        let context = try contexts.make(for: rights.name, below: parent, Self.savingRoute)
         settings.apply(to: context)
         var response = try state(of: context, status: 201)
         response.headers.append(("Location", answers.editing(context.id).objectsPath))
@@ -28,7 +30,9 @@ extension Service {
     // MARK: A context's own routes
 
     /// Answers a route of the context itself.
-    func carryOut(_ call: Call, _ editing: EditingContext) throws -> Response {
+    func carryOut(
+        _ call: Call, _ editing: EditingContext, for rights: Rights
+    ) throws -> Response {
         let graph = editing.graph
         switch call.route.pattern {
         case .context where call.route.method == .delete:
@@ -36,7 +40,7 @@ extension Service {
             return Response(status: 204)
         case .context where call.route.method == .patch:
             try ContextSettings(call.body, options.limits).apply(to: editing)
-        case .childContexts: return try makeContext(call, below: editing)
+        case .childContexts: return try makeContext(call, for: rights, below: editing)
         case .contextChanges:
             let renderer = answers.editing(editing.id).renderer
             return try page(200) { try ContextPage.write(changesOf: graph, renderer, to: &$0) }

@@ -14,7 +14,8 @@ extension Service {
     func write(_ plan: WritePlan, _ call: Call, by execution: Execution) throws -> Outcome {
         guard let name = call.terms.idempotencyKey else { return try execution.write(plan) }
         let request = call.request
-        let key = [readerName, request.method, request.path, name].joined(separator: "\n")
+        let key = [execution.rights.name, request.method, request.path, name].joined(
+            separator: "\n")
         guard running.enter(key) else {
             throw Problem(
                 .keyRunning, "a request with this Idempotency-Key is still running",
@@ -25,8 +26,9 @@ extension Service {
         let receipt = AnswerReceipt(
             key: key, fingerprint: Self.fingerprint(request), model: model,
             response: { answers.response($0, for: call) },
-            // The receipt would hold encrypted values in the clear.
-            objectBytes: model.hasSecrets ? 0 : options.limits.keptAnswerBytes,
+            // The receipt would hold encrypted values in the clear, or what is not seen.
+            objectBytes: model.hasSecrets || !execution.rights.isAll
+                ? 0 : options.limits.keptAnswerBytes,
             bodyBytes: options.limits.keptAnswerBytes)
         if let known = try answered(receipt, plan, execution) { return known }
         do {

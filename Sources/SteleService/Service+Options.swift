@@ -12,8 +12,11 @@ extension Service {
         public var modelName: String?
         /// Names that `Host` and `Origin` may hold besides IP addresses and `localhost`.
         public var allowedHosts: [String] = []
-        /// The bearer token that every request except a health check needs; nil for none.
+        /// A bearer token with all rights; nil for none. With it, or with rights, every request
+        /// except a health check needs a token.
         public var token: String?
+        /// The roles and tokens of the setting `rights`; nil for none.
+        package var rights: RightsFile?
         /// The maximum size in bytes of a value that is streamed into a file.
         public var uploadBytes = 1 << 30
         /// The limits within which the service works.

@@ -10,11 +10,12 @@ extension Service {
     /// whole request is answered.
     public func sink(for request: Request) -> (any BodySink)? {
         guard model.hasExternalAttributes, request.method == "PUT",
-            (try? Body.checkIsWhole(request.headers)) != nil, (try? gate.admit(request)) != nil,
+            (try? Body.checkIsWhole(request.headers)) != nil, let rights = try? gate.admit(request),
             let route = try? routes.match(request),
             // A value that no save can take must not become a file.
             route.context == nil, case .binary(_, let attribute) = route.resource,
             attribute.isExternal,
+            (try? rights.check(.update, model.entities[attribute.owner])) != nil,
             let writer = try? coordinator.store.externalDataWriter()
         else { return nil }
         return BinaryUpload(

@@ -41,9 +41,10 @@ public final class Service: Sendable {
     let contexts: EditingContexts
 
     /// A service over the store of a coordinator.
+    /// - Throws: `RightsError` for rights that do not fit the model.
     public init(
         coordinator: PersistentStoreCoordinator, options: Options = Options(), logger: Logger
-    ) {
+    ) throws {
         self.coordinator = coordinator
         self.options = options
         self.logger = logger
@@ -52,7 +53,8 @@ public final class Service: Sendable {
         let limits = options.limits
         let renderer = SnapshotRenderer(model: model, basePath: options.basePath)
         gate = Gate(
-            allowedHosts: options.allowedHosts, token: options.token,
+            allowedHosts: options.allowedHosts,
+            access: try Access(token: options.token, options.rights, model: model),
             healthPath: options.basePath + RoutePattern.health.rawValue)
         routes = Routes(model: model, basePath: options.basePath)
         let answers = Answers(
@@ -82,10 +84,6 @@ public final class Service: Sendable {
 
     var model: Model { coordinator.model }
     var answers: Answers { store.answers }
-
-    /// The name of the reader. Readers do not share editing contexts or kept answers. Without
-    /// rights there is only one.
-    let readerName = ""
 
     // MARK: The road
 
@@ -120,9 +118,11 @@ public final class Service: Sendable {
         let plan = try passage.plan ?? plan(call, at: pace, &passage)  // Plans/
         try pace.allow(plan.isBrief(options.limits))
         if pace == .brief, case .write(let write) = plan.action {
+            // What a write may change is looked up in the store.
+            try pace.allow(plan.rights.isAll)
             return save(try place.execution.make(write), call, passage)
         }
-        let outcome = try execute(plan, in: place)  // Execution/
+        let outcome = try execute(plan, in: place.limited(to: plan.rights))  // Execution/
         return .done(finish(outcome, call, passage))  // Responses/
     }
 
@@ -148,8 +148,9 @@ public final class Service: Sendable {
 
     /// Admits the request and finds the meaning of its address.
     func route(_ passage: inout Passage) throws -> Route {
-        try gate.admit(passage.request)
+        let rights = try gate.admit(passage.request)
         let route = try routes.match(passage.request)
+        passage.rights = rights
         passage.route = route
         passage.timing.lap("route")
         return route
@@ -159,7 +160,7 @@ public final class Service: Sendable {
     private func enter(_ route: Route, at pace: Pace, _ passage: inout Passage) throws -> Place {
         if pace == .brief { return briefStore }
         guard let id = route.context else { return store }
-        let editing = try contexts.context(id, of: readerName)
+        let editing = try contexts.context(id, of: passage.rights.name)
         passage.place = store.editing(editing)
         try contexts.enter(editing)
         return passage.place
@@ -183,7 +184,8 @@ public final class Service: Sendable {
 
     /// Decides what will be done: names and types are checked, and the store is not touched.
     func plan(_ call: Call, at pace: Pace, _ passage: inout Passage) throws -> Plan {
-        let plan = try Plan(call, model: model, routes: routes, pace: pace)
+        let plan = try Plan(
+            call, model: model, routes: routes, pace: pace, rights: passage.rights)
         passage.plan = plan
         passage.timing.lap("plan")
         return plan
@@ -203,7 +205,9 @@ public final class Service: Sendable {
         case .changes where call.route.method == .delete:
             .response(try changeFeed.delete(call.query))
         case .changes:
-            .response(try changeFeed.answer(call.request, call.query, as: call.format))
+            .response(
+                try changeFeed.answer(
+                    call.request, call.query, as: call.format, seenBy: plan.rights.sight))
         case .live(let parts): .response(try liveQueries.answer(parts, call.request))
         case .list(let list): try call.locating { try execution.list(list, call.terms) }
         case .count(let count):
@@ -216,10 +220,10 @@ public final class Service: Sendable {
             try execution.reading { try execution.binary(binary, call.terms, $0) }
         case .write(let write):
             try write.settlingUpload { try self.write(write, call, by: execution) }
-        case .makeContext: .response(try makeContext(call))
+        case .makeContext: .response(try makeContext(call, for: plan.rights))
         case .context:
             // The route has the id of an editing context.
-            try place.editing.map { .response(try carryOut(call, $0)) } ?? .done
+            try place.editing.map { .response(try carryOut(call, $0, for: plan.rights)) } ?? .done
         }
     }
 

@@ -15,6 +15,6 @@ struct Stele: ParsableCommand {
             StoreCommand.self,
             DiffCommand.self, MigrateCommand.self, PredicateCommand.self,
             ImportCommand.self, ExportCommand.self, BackupCommand.self, RestoreCommand.self,
-            HealthCommand.self, WatchCommand.self,
+            HealthCommand.self, WatchCommand.self, TokenCommand.self,
         ])
 }

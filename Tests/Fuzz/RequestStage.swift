@@ -17,14 +17,14 @@ final class RequestStage {
 
     init() throws {
         store = try FuzzStore(inMemory: true)
-        service = Self.service(store)
+        service = try Self.service(store)
         try begin()
     }
 
     deinit { end() }
 
-    private static func service(_ store: FuzzStore) -> Service {
-        Service(
+    private static func service(_ store: FuzzStore) throws -> Service {
+        try Service(
             coordinator: store.coordinator,
             logger: Logger(label: "fuzz") { _ in SwiftLogNoOpLogHandler() })
     }
@@ -63,7 +63,7 @@ final class RequestStage {
         if count % Self.requestsEach == 0 {
             end()
             store = try FuzzStore(inMemory: count / Self.requestsEach % 2 == 0)
-            service = Self.service(store)
+            service = try Self.service(store)
             try begin()
         }
         var text = text

@@ -67,7 +67,7 @@ import Testing
         let target = "/Person?sort=name"
         let first = try stage.listen(target)
         #expect(try first.becomes(stage, target))
-        stage.restart()
+        try stage.restart()
         try stage.write("PATCH", "/Person/2", #"{"salary":21}"#)
         // The thread runs, and does not know the query.
         let other = try stage.listen("/Team")

@@ -41,13 +41,13 @@ final class LiveStage {
         var options = Service.Options()
         change(&options)
         self.options = options
-        service = Self.service(coordinator, options)
+        service = try Self.service(coordinator, options)
     }
 
     private static func service(
         _ coordinator: PersistentStoreCoordinator, _ options: Service.Options
-    ) -> Service {
-        Service(
+    ) throws -> Service {
+        try Service(
             coordinator: coordinator, options: options,
             logger: Logger(label: "live.tests") { _ in SwiftLogNoOpLogHandler() })
     }
@@ -58,9 +58,9 @@ final class LiveStage {
     }
 
     /// Ends the service, and begins another over the same store.
-    func restart() {
+    func restart() throws {
         service.liveQueries.stop()
-        service = Self.service(coordinator, options)
+        service = try Self.service(coordinator, options)
     }
 
     /// The same, as another process does, which knows nothing of what was before.
@@ -69,7 +69,7 @@ final class LiveStage {
         service.liveQueries.stop()
         try between()
         coordinator = PersistentStoreCoordinator(store: store)
-        service = Self.service(coordinator, options)
+        service = try Self.service(coordinator, options)
     }
 
     /// Closes a store in a file as well, and opens it again.

@@ -171,7 +171,7 @@ import Testing
         // The same store under another key.
         let store = try SQLiteStore.open(
             path: people.path, model: AttributeModels.people(key: "OtherKey"))
-        let other = Service(
+        let other = try Service(
             coordinator: PersistentStoreCoordinator(store: store), logger: people.service.logger)
         defer { store.close() }
         func ask(_ method: String, _ path: String, _ query: String? = nil, _ body: String = "")

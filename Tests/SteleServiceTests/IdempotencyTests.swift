@@ -192,7 +192,7 @@ import Testing
         league.coordinator.store.close()
         let store = try SQLiteStore.open(path: league.path, model: league.service.model)
         defer { store.close() }
-        let again = Service(
+        let again = try Service(
             coordinator: PersistentStoreCoordinator(store: store),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let request = Request(

@@ -73,7 +73,7 @@ final class ServiceFixture: Sendable {
         coordinator = PersistentStoreCoordinator(store: try kind.open(model, at: path))
         var options = Service.Options()
         configure(&options)
-        service = Service(
+        service = try Service(
             coordinator: coordinator, options: options,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }

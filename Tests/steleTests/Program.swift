@@ -135,10 +135,12 @@ struct Caller {
     }
 
     /// The whole answer, head and body.
-    func call(_ method: String, _ path: String, _ body: String? = nil) throws -> String {
+    func call(
+        _ method: String, _ path: String, _ body: String? = nil, headers: [String] = []
+    ) throws -> String {
         let descriptor = try socket()
         defer { close(descriptor) }
-        try send(method, path, ["Connection: close"], body, to: descriptor)
+        try send(method, path, headers + ["Connection: close"], body, to: descriptor)
         var answer: [UInt8] = []
         while let more = Self.read(descriptor) { answer += more }
         return String(decoding: answer, as: UTF8.self)

@@ -57,7 +57,7 @@ extension ChangeFeed {
         var last = start
         var count = 0
         var looked = 0
-        let judge = ChangeJudge(filter, model: store.model)
+        let judge = ChangeJudge(filter, model: store.model, reader)
         var step = HistoryStretch.firstStep
         var hasMore = false
         while true {
@@ -65,7 +65,7 @@ extension ChangeFeed {
                 reader, after: position, atMost: limit + 1, values: filter.needsValues, step: step)
             step = next.nextStep
             for save in next.saves {
-                let changes = judge.told(of: save)
+                let changes = try judge.told(of: save)
                 if changes.isEmpty { continue }
                 if count == limit || writer.count >= options.pageBytes {
                     writer.byte(UInt8(ascii: "]"))

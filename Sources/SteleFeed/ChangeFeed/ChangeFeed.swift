@@ -100,7 +100,7 @@ public final class ChangeFeed: Sendable {
         self.currentToken = currentToken
         self.subscribe = subscribe
         self.renderer = ChangeRenderer(
-            model: store.model, line: store.historyLine, renderer: renderer,
+            model: store.model, line: store.historyLine, renderer: renderer, store: store,
             changesPerPart: max(options.changesPerPart, 1), bytesPerPart: options.bytesPerPart,
             bytesPerBuffer: min(32 << 10, options.bufferBytes / 8))
     }
@@ -146,13 +146,17 @@ public final class ChangeFeed: Sendable {
     }
 
     /// Answers `GET /changes`.
-    /// - Parameter format: JSON or events.
+    /// - Parameters:
+    ///   - format: JSON or events.
+    ///   - sight: what the reader sees; nil for everything.
     /// - Throws: `Problem`, `StoreError`.
-    package func answer(_ request: Request, _ query: Query, as format: MediaType) throws -> Response
-    {
-        let call = try ChangesCall(
+    package func answer(
+        _ request: Request, _ query: Query, as format: MediaType, seenBy sight: Sight? = nil
+    ) throws -> Response {
+        var call = try ChangesCall(
             request, query, as: format, model: store.model, storeIdentifiers: store.identifiers,
             maximumLimit: options.maximumLimit)
+        call.sight = sight
         return call.isStream ? stream(call) : try page(call, of: request)
     }
 

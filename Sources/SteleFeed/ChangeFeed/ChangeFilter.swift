@@ -16,6 +16,8 @@ package struct ChangeFilter: Sendable, Hashable {
     package var condition: ChangeCondition?
     /// Whether deletions have tombstones, with the values that the model preserves.
     package var tombstones = false
+    /// What the reader sees; nil for everything.
+    package var sight: Sight?
 
     /// Whether changes of that entity match.
     package func tells(_ entity: Int) -> Bool {
@@ -27,7 +29,7 @@ package struct ChangeFilter: Sendable, Hashable {
     var isPartial: Bool { entities != nil || updated != nil || condition != nil }
 
     /// Whether the objects' values are needed, for the condition or for the output.
-    var needsValues: Bool { values || condition != nil || tombstones }
+    var needsValues: Bool { values || condition != nil || tombstones || sight != nil }
 }
 
 /// A change that a filter matches.
@@ -48,17 +50,27 @@ struct ChangeJudge {
     private let model: Model
     /// By concrete entity.
     private let evaluators: [Int: PredicateEvaluator<RecordedObject>]
+    /// Nil where everything is seen.
+    private let veil: ChangeVeil?
 
-    package init(_ filter: ChangeFilter, model: Model) {
+    /// - Parameter reader: a view of the store, for a filter with a sight.
+    package init(_ filter: ChangeFilter, model: Model, _ reader: (any StoreReader)?) {
         self.filter = filter
         self.model = model
+        if let sight = filter.sight, let reader {
+            veil = ChangeVeil(sight, reader)
+        } else {
+            veil = nil
+        }
         evaluators = filter.condition?.evaluators(model) ?? [:]
     }
 
     /// The matching changes of a save, in their order.
-    package func told(of transaction: HistoryTransaction) -> [ToldChange] {
-        guard filter.isPartial else { return transaction.changes.map { ToldChange(change: $0) } }
-        return transaction.changes.compactMap(told)
+    /// - Throws: `StoreError` for a filter with a sight.
+    package func told(of transaction: HistoryTransaction) throws(StoreError) -> [ToldChange] {
+        let changes = try veil?.seen(transaction) ?? transaction.changes
+        guard filter.isPartial else { return changes.map { ToldChange(change: $0) } }
+        return changes.compactMap(told)
     }
 
     private func told(_ change: HistoryChange) -> ToldChange? {

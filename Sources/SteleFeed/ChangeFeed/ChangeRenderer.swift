@@ -11,6 +11,8 @@ package struct ChangeRenderer: Sendable {
     package let model: Model
     package let line: HistoryLine
     package let renderer: SnapshotRenderer
+    /// The store, for rules that lead to other objects.
+    let store: any PersistentStore
     /// The most changes in one part.
     let changesPerPart: Int
     /// The most bytes of changes in one part; a larger change has no values.
@@ -21,14 +23,17 @@ package struct ChangeRenderer: Sendable {
     package func token(_ number: Int64) -> String { "\(line.generation(of: number))-\(number)" }
 
     /// The events of the saves, as buffers in the order of sending; small events share a buffer.
-    package func events(of transactions: [HistoryTransaction], _ filter: ChangeFilter)
-        -> [[UInt8]]
-    {
+    /// - Throws: `StoreError` where the filter has a sight, and the store cannot be read.
+    package func events(
+        of transactions: [HistoryTransaction], _ filter: ChangeFilter
+    ) throws(StoreError) -> [[UInt8]] {
+        let reader = filter.sight == nil ? nil : try store.reader()
+        defer { reader?.close() }
         var buffers: [[UInt8]] = []
         var writer = ByteWriter(capacity: 1024)
-        let judge = ChangeJudge(filter, model: model)
+        let judge = ChangeJudge(filter, model: model, reader)
         for transaction in transactions {
-            let parts = parts(of: judge.told(of: transaction), values: filter.values)
+            let parts = parts(of: try judge.told(of: transaction), values: filter.values)
             for (index, changes) in parts.enumerated() {
                 event(transaction, changes, part: index, of: parts.count, to: &writer)
                 if writer.count >= bytesPerBuffer { buffers.append(writer.take()) }

@@ -2,6 +2,7 @@
 
 import SteleHTTP
 import SteleModel
+import StelePersistence
 import SteleRequests
 
 /// A call of the change feed.
@@ -25,6 +26,8 @@ package struct ChangesCall: Sendable {
     package var limit: Int?
     /// Whether the response is an event stream.
     package var isStream = false
+    /// What the reader sees; nil for everything.
+    package var sight: Sight?
 
     package init() {}
 
@@ -40,7 +43,7 @@ package struct ChangesCall: Sendable {
         let indexes = entities.map { Set($0.flatMap { Array($0.subtree) }).sorted() }
         return ChangeFilter(
             entities: indexes, values: values, updated: updated, condition: condition,
-            tombstones: tombstones)
+            tombstones: tombstones, sight: sight)
     }
 
     /// Reads the call.

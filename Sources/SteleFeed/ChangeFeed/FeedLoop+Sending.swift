@@ -32,22 +32,39 @@ extension FeedLoop {
     ) -> [Member] {
         guard let first = saves.first?.number, let last = saves.last?.number else { return members }
         let room = mostAtOnce - told[filter, default: 0]
-        let buffers = feed.renderer.events(of: saves, filter)
+        guard let buffers = events(of: saves, filter) else {
+            for member in members { member.stream.drop() }
+            return []
+        }
         told[filter, default: 0] += buffers.reduce(0) { $0 + $1.count }
-        let events = Share(of: buffers, room: room)
+        let whole = Share(of: buffers, room: room)
         var late: [Int64: Share] = [:]
         return members.filter { member in
-            var share = events
+            var share: Share? = whole
             if member.skipThrough >= first {
-                share =
-                    late[member.skipThrough]
-                    ?? {
-                        let missed = saves.filter { $0.number > member.skipThrough }
-                        return Share(of: feed.renderer.events(of: missed, filter), room: room)
-                    }()
+                share = late[member.skipThrough]
+                if share == nil {
+                    let missed = saves.filter { $0.number > member.skipThrough }
+                    share = events(of: missed, filter).map { Share(of: $0, room: room) }
+                }
                 late[member.skipThrough] = share
             }
+            guard let share else {
+                member.stream.drop()
+                return false
+            }
             return send(share, to: member.stream, filter, through: last)
+        }
+    }
+
+    /// The events of saves; nil where the store cannot be read. The streams are dropped then, and
+    /// their clients resume with their tokens.
+    private func events(
+        of saves: [HistoryTransaction], _ filter: ChangeFilter
+    ) -> [[UInt8]]? {
+        do throws(StoreError) { return try feed.renderer.events(of: saves, filter) } catch {
+            feed.logger.error("the change feed cannot read the store: \(error)")
+            return nil
         }
     }
 
@@ -57,7 +74,10 @@ extension FeedLoop {
         let told =
             arrival.filter.needsValues
             ? feed.completed(saves, after: arrival.position) : saves
-        let buffers = feed.renderer.events(of: told, arrival.filter)
+        guard let buffers = events(of: told, arrival.filter) else {
+            arrival.stream.drop()
+            return false
+        }
         return send(
             Share(of: buffers, room: mostAtOnce), to: arrival.stream, arrival.filter,
             through: position)

@@ -50,10 +50,11 @@ package final class HistoryPages: Sendable {
         let next = try HistoryStretch(
             reader, after: position, values: filter.needsValues, step: step)
         let page = Page(
-            buffers: renderer.events(of: next.saves, filter),
+            buffers: try renderer.events(of: next.saves, filter),
             last: next.saves.last?.number ?? position, isLast: next.isLast,
             nextStep: next.nextStep)
-        if !next.saves.isEmpty { keep(page, key) }
+        // What a reader sees of a save may depend on what the store has now.
+        if !next.saves.isEmpty, filter.sight == nil { keep(page, key) }
         return page
     }
 

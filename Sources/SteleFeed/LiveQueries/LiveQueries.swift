@@ -177,12 +177,13 @@ public final class LiveQueries: Sendable {
         let context = ManagedObjectContext(coordinator)
         defer { context.close() }
         let query = try LiveQuery(plan, context)
-        try renderer.takeSnapshot(of: query, context)
+        try renderer.takeSnapshot(of: query, context.seen(by: plan.sight))
         let known = arrivals.compactMap {
             $0.number(of: plan.key, in: query.generation, coordinator)
         }
         if let token = known.min(),
-            let log = try renderer.log(of: query, since: token, context)
+            let log = try renderer.log(
+                of: query, since: token, context.seen(by: plan.sight))
         {
             query.log = log
         }

@@ -18,6 +18,7 @@ final class LiveRound {
     private final class RoundContext {
         package let coordinator: PersistentStoreCoordinator
         private var opened: ManagedObjectContext?
+        private var sighted: [String: ManagedObjectContext] = [:]
 
         package init(_ coordinator: PersistentStoreCoordinator) { self.coordinator = coordinator }
 
@@ -28,7 +29,19 @@ final class LiveRound {
             return made
         }
 
-        package func close() { opened?.close() }
+        /// A context of the same view, with what is seen alone.
+        package func get(_ sight: Sight?) throws -> ManagedObjectContext {
+            guard let sight else { return get() }
+            if let known = sighted[sight.name] { return known }
+            let made = try get().seen(by: sight)
+            sighted[sight.name] = made
+            return made
+        }
+
+        package func close() {
+            for context in sighted.values { context.close() }
+            opened?.close()
+        }
     }
 
     package init(_ loop: LiveLoop, _ mail: SavesInbox<LiveLetters>.Mail, isBehind: Bool) {
@@ -83,7 +96,7 @@ final class LiveRound {
         loop.position = max(loop.position, view.token)
         for query in Array(loop.queries.values) where loop.wantsSnapshot(query) {
             do {
-                try loop.hub.renderer.takeSnapshot(of: query, context.get())
+                try loop.hub.renderer.takeSnapshot(of: query, context.get(query.plan.sight))
             } catch {
                 loop.lose(query, error)
             }
@@ -114,7 +127,7 @@ final class LiveRound {
                     difference, of: query, in: view, after: after, shown: &query.shown
                 ) {
                     try self.view.reader()
-                    return self.context.get()
+                    return try self.context.get(query.plan.sight)
                 }
                 if let event { tell(event, query) }
                 after = difference.token
@@ -153,7 +166,8 @@ final class LiveRound {
         for query in stale {
             do {
                 let fresh = try LiveQuery(query.plan, context.get())
-                try loop.hub.renderer.takeSnapshot(of: fresh, context.get())
+                try loop.hub.renderer.takeSnapshot(
+                    of: fresh, context.get(query.plan.sight))
                 fresh.members = query.members
                 fresh.idleSince = query.idleSince
                 loop.queries[query.plan.key] = fresh

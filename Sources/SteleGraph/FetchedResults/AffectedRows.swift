@@ -140,6 +140,20 @@ struct AffectedRows {
     }
 }
 
+extension ResultsQuery {
+    /// The keys of the objects that may match or no longer match because a save has changed other
+    /// objects, to which the predicate leads. The save may have changed some of them, too.
+    /// - Throws: `StoreError`.
+    package func keysAffected(
+        by save: HistoryTransaction, _ reader: any StoreReader
+    ) throws(StoreError) -> Set<Int64> {
+        if isOfRowsAlone { return [] }
+        var rows = AffectedRows(self)
+        try rows.add(farChangesOf: [save], reader)
+        return Set(rows.keys.keys)
+    }
+}
+
 extension Array {
     /// The elements in arrays of at most `size` elements.
     func parts(of size: Int) -> [[Element]] {

@@ -6,7 +6,7 @@ struct ReaderView {
     let reader: any StoreReader
     let token: Int64
     /// Nil if the cache must not be used: on the writer's thread, whose reader sees uncommitted
-    /// changes, and if no epoch matches the reader.
+    /// changes, if no epoch matches the reader, and for a reader that does not see all.
     let cache: RowCache.View?
     /// The cache generation of the rows that are read.
     let generation: String
@@ -43,6 +43,14 @@ struct ReaderView {
             }
             reader.close()
         }
+    }
+
+    /// The same view with what is seen alone.
+    func seen(by sight: Sight?) -> ReaderView {
+        guard let sight else { return self }
+        return ReaderView(
+            reader: SightedReader(reader, sight), token: token, cache: nil,
+            generation: generation)
     }
 
     /// The view of a reader on the writer's thread.

@@ -20,6 +20,8 @@ final class StoreView {
     private let writerReader: (any StoreReader)?
     /// The limit on the cost of reading from one view.
     private let budget: ReadBudget?
+    /// What is seen of the store; nil for all.
+    private let sight: Sight?
     private(set) var generation: QueryGeneration
     private var open: ReaderView?
     /// The view of the row cache, if nothing else has been read.
@@ -32,12 +34,13 @@ final class StoreView {
 
     init(
         _ coordinator: PersistentStoreCoordinator, parent: StoreView?, budget: ReadBudget?,
-        writerReader: (any StoreReader)?, generation: QueryGeneration
+        writerReader: (any StoreReader)?, sight: Sight?, generation: QueryGeneration
     ) {
         self.coordinator = coordinator
         self.parent = parent
         self.budget = budget
         self.writerReader = writerReader
+        self.sight = sight
         self.generation = generation
     }
 
@@ -65,7 +68,7 @@ final class StoreView {
         if let parent { return try parent.current() }
         let view =
             if let writerReader { try ReaderView.writer(writerReader, coordinator) } else {
-                try ReaderView.open(coordinator, budget: budget)
+                try ReaderView.open(coordinator, budget: budget).seen(by: sight)
             }
         if let cached, cached.isUsed, !cached.isSame(as: view) {
             view.reader.close()
@@ -102,7 +105,7 @@ final class StoreView {
     /// An object from the row cache, or from a single read before a reader is open. Nil if a reader
     /// is needed, or if there is no budget, because such a context can afford to open one.
     func cachedSnapshot(_ id: ObjectID) throws -> Snapshot? {
-        guard budget != nil, open == nil else { return nil }
+        guard budget != nil, sight == nil, open == nil else { return nil }
         try checkOpen()
         guard var view = cached ?? CachedView(coordinator) else { return nil }
         let found = coordinator.snapshot(id, in: view.cache)

@@ -116,7 +116,10 @@ extension ErrorCode {
         "It has no file, or is only read, or another backup is being made; the detail says which.")
     package static let token = ErrorCode(
         "access.token", status: 401, "A token is needed",
-        "Send Authorization: Bearer TOKEN with the token that the service was started with.")
+        "Send Authorization: Bearer TOKEN with a token of the service.")
+    package static let right = ErrorCode(
+        "access.right", status: 403, "The token does not give this right",
+        "The detail names the role, what is asked for, and the entity.")
     package static let host = ErrorCode(
         "access.host", status: 403, "The host is not allowed",
         "The Host header is neither an IP address nor localhost nor a name allowed by a setting.")
@@ -235,7 +238,8 @@ extension ErrorCode {
         emptyBody, predicate, predicateKey, predicateType, predicateVariable, predicatePattern,
         predicateLimit, predicateUnsupported, predicateValue, value, readOnly, abstract,
         wrongEntity, backup,
-        noDestination, reference, pointer, patchTest, metadata, token, host, origin, route, entity,
+        noDestination, reference, pointer, patchTest, metadata, token, right, host, origin, route,
+        entity,
         object,
         member, noValue, method, notAcceptable, identity, versionConflict, precondition, keyRunning,
         keyReused, contextUnknown, contextGone, contextLimit, contextFull, contextEvaluation,

@@ -17,11 +17,13 @@ package struct LivePlan: Sendable {
     package let section: Expression?
     package let numbersAsStrings: Bool
     package let maximumRows: Int
+    /// What its listeners see; nil for everything.
+    package let sight: Sight?
 
     package var entity: Entity { request.entity }
 
     /// - Throws: `Problem` for a list that cannot be followed, with a hint.
-    init(_ list: ListPlan, _ call: Call, _ names: Names) throws {
+    init(_ list: ListPlan, _ call: Call, _ names: Names, _ sight: Sight?) throws {
         guard case .entity = list.source else {
             throw Problem.notBuilt(
                 "a live query of a relationship or a fetched property",
@@ -73,14 +75,16 @@ package struct LivePlan: Sendable {
             }
             return try names.sortDescriptor(key, excerpt).expression
         }
-        self.request = request
+        self.sight = sight
+        // Saves are judged by the request, without a reader that sees the same.
+        self.request = sight?.woven(request) ?? request
         shape = list.shape
         numbersAsStrings = call.numbersAsStrings
         maximumRows = limits.liveRows
-        key = Self.key(call, request)
+        key = Self.key(call, request, sight)
     }
 
-    private static func key(_ call: Call, _ request: FetchRequest) -> String {
+    private static func key(_ call: Call, _ request: FetchRequest, _ sight: Sight?) -> String {
         var parts = [
             request.entity.name, call.route.pattern.rawValue,
             String(call.numbersAsStrings), String(request.fetchLimit ?? -1),
@@ -94,6 +98,7 @@ package struct LivePlan: Sendable {
             parts.append(call.query[parameter].map { "=" + $0 } ?? "")
         }
         for (name, value) in call.query.variables { parts += [name, value] }
+        if let sight { parts.append(sight.name) }
         let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
         // `==` takes composed and decomposed forms of other characters as equal.
         return text.utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%\($0)" }.joined()

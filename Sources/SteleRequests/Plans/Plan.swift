@@ -28,14 +28,18 @@ package final class Plan: Sendable {
 
     package let call: Call
     package let action: Action
+    /// What the sender may do. Objects are judged by it when the plan is executed.
+    package let rights: Rights
 
     /// - Throws: `Problem` and `PredicateError` for names that the model does not have, types that
-    ///   do not fit, and features of a later version.
+    ///   do not fit, rights that the sender does not have, and features of a later version.
     package init(
-        _ call: Call, model: Model, routes: Routes, pace: Pace
+        _ call: Call, model: Model, routes: Routes, pace: Pace, rights: Rights
     ) throws {
         self.call = call
-        let reading = Reading(call: call, model: model, pace: pace)
+        self.rights = rights
+        try rights.check(call.route, model)
+        let reading = Reading(call: call, model: model, pace: pace, rights: rights)
         switch call.route.resource {
         case .index, .health, .model, .errorCodes, .openAPI, .templates, .options:
             action = .page

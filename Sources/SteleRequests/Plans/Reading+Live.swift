@@ -9,7 +9,7 @@ extension Reading {
     /// - Throws: as `LivePlan`.
     func answer(_ list: ListPlan) throws -> Plan.Action {
         guard call.format == .events else { return .list(list) }
-        let plan = try LivePlan(list, call, names(list.request.entity))
+        let plan = try LivePlan(list, call, names(list.request.entity), rights.sight)
         return .live([LivePart(plan: plan, prefix: "")])
     }
 
@@ -75,7 +75,7 @@ extension Reading {
             request, route: route, limits: self.call.limits,
             cacheGeneration: self.call.cacheGeneration,
             storeIdentifiers: self.call.storeIdentifiers)
-        let plan = try Plan(call, model: model, routes: routes, pace: pace)
+        let plan = try Plan(call, model: model, routes: routes, pace: pace, rights: rights)
         guard case .live(let parts) = plan.action, let one = parts.first else {
             throw Problem(
                 .parameter, "\(address.prefix(100)) is not a list, and only lists can be followed",

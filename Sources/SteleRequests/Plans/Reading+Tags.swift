@@ -50,6 +50,7 @@ extension Reading {
         print.add(call.request.path)
         print.add(call.request.query ?? "")
         print.add(call.format.rawValue)
+        if let sight = rights.sight { print.add(sight.name) }
         return print.value
     }
 }

@@ -9,6 +9,7 @@ struct Reading {
     let call: Call
     let model: Model
     let pace: Pace
+    let rights: Rights
 
     /// Reads the parameters.
     /// - Throws: `TooLong` at a brief pace for a regular expression, which is compiled with the

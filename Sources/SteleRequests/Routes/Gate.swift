@@ -1,32 +1,37 @@
-/// Admits requests: Host, Origin and the bearer token are checked before anything else.
+/// Admits requests: Host, Origin and the token are checked before anything else.
 
 import SteleHTTP
 
 /// The checks that keep a web page from reaching the service through a user's browser.
 package struct Gate: Sendable {
     private let allowedHosts: Set<String>
-    private let token: [UInt8]?
+    private let access: Access
     /// The path of the health check, which needs no token: it tells only that the service is alive.
     private let healthPath: String
 
-    package init(allowedHosts: [String], token: String?, healthPath: String) {
+    package init(allowedHosts: [String], access: Access, healthPath: String) {
         self.healthPath = healthPath
         self.allowedHosts = Set(allowedHosts.map { $0.lowercased() })
-        self.token = token.map { Array($0.utf8) }
+        self.access = access
     }
 
-    /// - Throws: `Problem`: 403 for a host or origin that is not allowed, 401 without the token.
-    package func admit(_ request: Request) throws {
+    /// - Returns: what the sender may do.
+    /// - Throws: `Problem`: 403 for a host or origin that is not allowed, 401 without a token.
+    package func admit(_ request: Request) throws -> Rights {
         if let host = request.headers["Host"], !isAllowed(host) { throw refused(host: host) }
         if let origin = request.headers["Origin"] { try check(origin, request.headers["Host"]) }
-        if token != nil, request.path != healthPath { try checkToken(request.headers) }
+        return request.path == healthPath ? Self.health : try access.rights(of: request.headers)
     }
 
-    /// Whether `admit` accepts the request. It is faster for requests without an Origin.
+    /// The rights of a health check, which has no data.
+    private static let health = Rights()
+
+    /// Whether `admit` accepts the request, and its sender sees all objects. It is faster for
+    /// requests without an Origin.
     package func admitsPlainly(_ request: Request) -> Bool {
-        guard token == nil else { return (try? admit(request)) != nil }
         if let host = request.headers["Host"], !isAllowed(host) { return false }
-        return !request.headers.contains("Origin") || (try? admit(request)) != nil
+        if access.isOpen, !request.headers.contains("Origin") { return true }
+        return (try? admit(request))?.isAll ?? false
     }
 
     private func check(_ origin: String, _ host: String?) throws {
@@ -44,33 +49,6 @@ package struct Gate: Sendable {
         Problem(
             .host, "\(host.prefix(200)) is not a host of this service",
             hint: "use an IP address or localhost, or allow the name by --allow-host")
-    }
-
-    private func checkToken(_ headers: HTTPHeaders) throws {
-        let given = headers["Authorization"] ?? ""
-        let scheme = "bearer "
-        let hasScheme = given.lowercased().hasPrefix(scheme)
-        let presented = hasScheme ? Array(given.utf8.dropFirst(scheme.utf8.count)) : []
-        guard let token, !Self.equal(token, presented) else { return }
-        throw Problem(
-            .token,
-            given.isEmpty
-                ? "the request has no Authorization header"
-                : hasScheme
-                    ? "the token is wrong"
-                    : "the Authorization header does not begin with Bearer and a space",
-            hint: "send Authorization: Bearer TOKEN",
-            headers: [("WWW-Authenticate", "Bearer realm=\"stele\"")])
-    }
-
-    /// Compares in constant time, so that the time reveals nothing of the token.
-    private static func equal(_ token: [UInt8], _ presented: [UInt8]) -> Bool {
-        var difference = token.count ^ presented.count
-        for index in token.indices {
-            let other = index < presented.count ? presented[index] : 0
-            difference |= Int(token[index] ^ other)
-        }
-        return difference == 0
     }
 
     private func isAllowed(_ host: String) -> Bool {

@@ -61,7 +61,7 @@ extension Execution {
         let context = ManagedObjectContext(coordinator, reader: reader)
         defer { context.close() }
         try checkList(plan, writer(plan, context))
-        return try keys(of: request, reader)
+        return try keys(of: rights.sight?.woven(request) ?? request, reader)
     }
 
     private func writeAll(
@@ -105,7 +105,7 @@ extension Execution {
         try checkList(plan, writer)
         var request = request
         request.fetchLimit = limits.contextObjects + 1
-        let objects = try writer.context.fetch(request)
+        let objects = try writer.fetch(request)
         guard objects.count <= limits.contextObjects else {
             throw Problem(
                 .contextFull,
@@ -128,9 +128,10 @@ extension Execution {
                     try writer.change(object, by: body.root, in: entity, mode: mode)
                 }
             } else {
-                try writer.context.delete(object)
+                try writer.delete(object)
             }
         }
         try writer.resolveLinks()
+        try writer.checkRights()
     }
 }

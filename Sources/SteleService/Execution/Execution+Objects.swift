@@ -87,7 +87,8 @@ extension Execution {
     ) throws -> String? {
         if plan.isVolatile { return nil }
         let generation = try context.cacheGeneration()
-        if plan.shape.isPlain, case .object = plan.target,
+        // What a relationship leads to may be seen or not without another version of the object.
+        if plan.shape.isPlain, case .object = plan.target, rights.sight == nil,
             !forms.hasDerived(snapshot.entity)
         {
             return EntityTags.plain(version: snapshot.version, generation: generation)

@@ -12,6 +12,7 @@ extension Execution {
         _ object: ManagedObject, _ relationship: Relationship, _ plan: WritePlan,
         by writer: ObjectWriter
     ) throws -> Applied {
+        writer.touched.insert(object.id)
         switch plan.deed {
         case .addMembers(_, _, let place):
             try checkList(plan, writer)
@@ -21,7 +22,7 @@ extension Execution {
         case .removeMember(let owner, _, let key):
             let entity = model.destination(of: relationship)
             guard try object.hasMember(relationship, key: key),
-                let member = try writer.context.object(entity: entity, key: key)
+                let member = try writer.object(entity: entity, key: key)
             else {
                 try plan.preconditions?.check(.none, nil, writer)
                 throw Self.notAMember(key, owner, relationship)
@@ -42,7 +43,8 @@ extension Execution {
             return .destination(destination.map(Written.init))
         default:
             try checkList(plan, writer)
-            try object.setMembers(relationship, members(plan, relationship, writer))
+            try writer.setMembers(
+                relationship, of: object, members(plan, relationship, writer))
         }
         try writer.resolveLinks()
         return try .members(object.members(relationship).map(Written.init))

@@ -15,6 +15,13 @@ extension Execution {
     /// A version that the client names is compared each time.
     /// - Parameter receipt: the part of the answer that is kept with the save.
     func write(_ plan: WritePlan, _ receipt: AnswerReceipt? = nil) throws -> Outcome {
+        guard !rights.isAll else { return try written(plan, receipt) }
+        do { return try seen(try written(plan, receipt), of: plan) } catch {
+            throw try without(hidden: error)
+        }
+    }
+
+    private func written(_ plan: WritePlan, _ receipt: AnswerReceipt?) throws -> Outcome {
         if let editing { return try write(plan, in: editing) }
         try checkIsWritable()
         if let request = plan.deed.allOf { return try writeAll(plan, request, receipt) }
@@ -109,12 +116,19 @@ extension Execution {
     func writer(_ plan: WritePlan, _ context: ManagedObjectContext) -> ObjectWriter {
         ObjectWriter(
             context, forms: forms, limits: limits, isBrief: budget != nil,
-            mergePolicy: plan.mergePolicy, temporaries: editing?.family.temporaries)
+            mergePolicy: plan.mergePolicy, temporaries: editing?.family.temporaries,
+            rights: rights)
     }
 
     /// Makes the changes of a write in the writer's context.
     func apply(_ plan: WritePlan, _ writer: ObjectWriter) throws -> Applied {
-        let context = writer.context
+        let applied = try applying(plan, writer)
+        // A transaction applies delete rules, which need no rights, and has checked before.
+        if case .transact = plan.deed {} else { try writer.checkRights() }
+        return applied
+    }
+
+    private func applying(_ plan: WritePlan, _ writer: ObjectWriter) throws -> Applied {
         switch plan.deed {
         case .create(let entity): return try create(entity, plan, writer)
         case .change(let owner, let mode):
@@ -129,7 +143,7 @@ extension Execution {
             if let body = plan.body {
                 try writer.apply(body.root, to: object, in: owner.entity, isNew: false, depth: 0)
             }
-            try context.delete(object)
+            try writer.delete(object)
             return .done
         case .transact(let basePath):
             guard let body = plan.body else { return .done }
@@ -182,7 +196,7 @@ extension Execution {
     func target(
         _ owner: ObjectAddress, _ plan: WritePlan, _ writer: ObjectWriter, isShown: Bool = true
     ) throws -> ManagedObject {
-        guard let object = try writer.context.object(entity: owner.entity, key: owner.key) else {
+        guard let object = try writer.object(entity: owner.entity, key: owner.key) else {
             if isShown { try plan.preconditions?.check(.none, plan.body?.root, writer) }
             throw Self.missing(owner)
         }

@@ -16,6 +16,8 @@ struct Execution: Sendable {
     let streams: Places
     /// The budget for reading of one plan; beyond it, reading throws `StoreError.overBudget`.
     var budget: ReadBudget?
+    /// What the sender may do.
+    var rights = Rights()
     /// The editing context that plans are executed in; nil for the store.
     var editing: EditingContext?
 
@@ -30,7 +32,7 @@ struct Execution: Sendable {
             // All that one request reads is the same state of the store.
             return try editing.graph.inOneView { try body(child) }
         }
-        let context = ManagedObjectContext(coordinator, budget: budget)
+        let context = ManagedObjectContext(coordinator, budget: budget, sight: rights.sight)
         defer { context.close() }
         return try body(context)
     }

@@ -101,10 +101,15 @@ struct ObjectPatch {
         let place: Place
         switch key {
         case .attribute(let it): return .attribute(try part(of: it, names.dropFirst()))
-        case .toOne(let it): place = .toOne(it)
+        case .toOne(let it):
+            try writer.checkPatch(it, of: object)
+            place = .toOne(it)
         case .toMany(let it) where names.count == 2:
+            try writer.checkPatch(it, of: object)
             return .member(it, try index(names[1], it))
-        case .toMany(let it): place = .toMany(it)
+        case .toMany(let it):
+            try writer.checkPatch(it, of: object)
+            place = .toMany(it)
         case .id, .entity, .version, .store, .readOnly: place = .own(name)
         case nil: throw name.withUTF8 { writer.unknownKey($0, object.entity) }
         }
@@ -186,7 +191,7 @@ struct ObjectPatch {
         switch place {
         case .attribute(let it): try writer.clear(it, of: object)
         case .toOne(let it): try object.setToOne(it, nil)
-        case .toMany(let it): try object.setMembers(it, [])
+        case .toMany(let it): try writer.setMembers(it, of: object, [])
         case .member(let it, let index): try object.removeMember(it, member(index, it))
         case .own(let name): throw readOnly(name)
         }
@@ -222,7 +227,7 @@ struct ObjectPatch {
     private func member(_ index: Int?, _ relationship: Relationship) throws -> ManagedObject {
         let keys = try object.memberKeys(relationship)
         guard let index, keys.indices.contains(index),
-            let found = try writer.context.object(
+            let found = try writer.object(
                 entity: writer.context.model.destination(of: relationship), key: keys[index])
         else { throw outside(index, relationship, keys.count) }
         return found

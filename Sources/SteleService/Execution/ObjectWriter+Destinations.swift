@@ -20,7 +20,7 @@ extension ObjectWriter {
             guard seen.insert(key).inserted else { throw twice(key, relationship) }
             keys.append(key)
         }
-        let linked = try context.existingObjects(root: destination.root, keys: keys)
+        let linked = try existingObjects(root: destination.root, keys: keys)
         var members: [ManagedObject] = []
         members.reserveCapacity(node.count)
         try node.forEachElement { element in
@@ -66,7 +66,7 @@ extension ObjectWriter {
     private func linked(_ node: JSONNode, _ relationship: Relationship) throws -> ManagedObject {
         let key = try id(node, relationship)
         let entity = context.model.destination(of: relationship)
-        if let object = try context.object(entity: entity, key: key) { return object }
+        if let object = try object(entity: entity, key: key) { return object }
         throw missing(key, relationship)
     }
 

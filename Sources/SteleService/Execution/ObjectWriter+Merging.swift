@@ -156,7 +156,7 @@ extension ObjectWriter {
         var request = FetchRequest(entity: declaring)
         request.predicate = predicate
         request.isChecked = true
-        return try context.fetch(request)
+        return try fetch(request)
     }
 
     private func conditions(_ names: [String], _ values: [Value]) -> [Predicate] {

@@ -17,6 +17,12 @@ final class ObjectWriter {
     /// Whether it works on a thread that must not wait, and leaves many objects to a worker.
     private let isBrief: Bool
     let mergePolicy: MergePolicy
+    /// What the sender may do.
+    let rights: Rights
+    /// The objects whose to-many relationships the body has set.
+    var touched: Set<ObjectID> = []
+    /// The objects that the body has deleted, without those that delete rules delete.
+    var removed: [ManagedObject] = []
     /// The permanent ids of temporary ones in an editing context; nil for the store.
     let temporaries: TemporaryIDs?
     /// Objects of this body, made or found, by values that must be unique.
@@ -49,8 +55,10 @@ final class ObjectWriter {
 
     init(
         _ context: ManagedObjectContext, forms: BodyForms, limits: Limits, isBrief: Bool = false,
-        mergePolicy: MergePolicy = .error, temporaries: TemporaryIDs? = nil
+        mergePolicy: MergePolicy = .error, temporaries: TemporaryIDs? = nil,
+        rights: Rights = Rights()
     ) {
+        self.rights = rights
         self.temporaries = temporaries
         self.isBrief = isBrief
         self.mergePolicy = mergePolicy
@@ -107,7 +115,7 @@ final class ObjectWriter {
         }
         var found: [Int: [Int64: ManagedObject]] = [:]
         for (root, keys) in wanted {
-            found[root] = try context.existingObjects(root: root, keys: Array(keys))
+            found[root] = try existingObjects(root: root, keys: Array(keys))
         }
         for link in pending {
             let destination = context.model.destination(of: link.relationship)
@@ -211,7 +219,7 @@ final class ObjectWriter {
     func setToMany(
         _ relationship: Relationship, of object: ManagedObject, _ node: JSONNode, _ depth: Int
     ) throws {
-        if node.kind == .null { return try object.setMembers(relationship, []) }
+        if node.kind == .null { return try setMembers(relationship, of: object, []) }
         guard node.kind == .array else {
             throw Problem(
                 .body,
@@ -219,7 +227,8 @@ final class ObjectWriter {
                     + "ids and objects, not \(node.kindName)")
         }
         path.append(relationship.name)
-        try object.setMembers(relationship, members(node, relationship, depth: depth + 1))
+        try setMembers(
+            relationship, of: object, members(node, relationship, depth: depth + 1))
         path.removeLast()
     }
 }

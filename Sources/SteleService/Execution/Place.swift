@@ -1,6 +1,7 @@
 /// Where plans are executed: the store, or an editing context.
 
 import SteleAnswers
+import SteleRequests
 
 /// Executes plans, and makes the answers that go with them.
 final class Place: Sendable {
@@ -12,6 +13,14 @@ final class Place: Sendable {
     init(_ execution: Execution, _ answers: Answers) {
         self.execution = execution
         self.answers = answers
+    }
+
+    /// The same for a sender with some rights.
+    func limited(to rights: Rights) -> Place {
+        if rights.isAll, rights.name == execution.rights.name { return self }
+        var execution = execution
+        execution.rights = rights
+        return Place(execution, answers)
     }
 
     /// The same inside an editing context.

@@ -75,6 +75,7 @@ struct Transaction {
             try numbered(index) { try execute(operations[index], objects[index], index) }
         }
         try numbered(nil) { try writer.resolveLinks() }
+        try writer.checkRights()
         try context.processPendingChanges()
         return .operations(objects.map { AppliedOperation($0.object) })
     }
@@ -174,7 +175,7 @@ struct Transaction {
         for (index, operation) in operations.enumerated() {
             try numbered(index) {
                 guard case .stored(let owner) = operation.target else { return }
-                try name(context.object(at: owner), by: operation.node)
+                try name(writer.object(at: owner), by: operation.node)
             }
         }
         objects.reserveCapacity(operations.count)
@@ -186,7 +187,7 @@ struct Transaction {
                     let maker = ObjectIdentifier(object)
                     if object.isInserted, makers[maker] == nil { makers[maker] = index }
                 case .stored(let owner):
-                    objects.append((try context.object(at: owner), owner.entity))
+                    objects.append((try writer.object(at: owner), owner.entity))
                 case .reference(let node):
                     guard let name = node["_ref"] else { return }
                     let object = try writer.referenced(name, in: node)
@@ -281,7 +282,7 @@ struct Transaction {
             }
             // Links to the object by ids that are not resolved yet are removed too.
             if writer.hasPendingLinks { try writer.resolveLinks() }
-            try context.delete(object)
+            try writer.delete(object)
         }
     }
 }

@@ -13,7 +13,8 @@ extension Service {
             let model = coordinator.model
             return OpenAPIDocument(
                 model: model, routes: routes, title: options.modelName ?? model.name,
-                basePath: options.basePath, version: version, needsToken: options.token != nil,
+                basePath: options.basePath, version: version,
+                needsToken: options.token != nil || options.rights != nil,
                 configurations: coordinator.persistentStores.compactMap(\.model.configuration),
                 limits: options.limits
             ).json

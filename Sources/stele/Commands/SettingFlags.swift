@@ -31,6 +31,9 @@ struct SettingFlags: ParsableArguments {
     var port: String?
     @Option(help: help("token"))
     var token: String?
+
+    @Option(help: help("rights", "file"))
+    var rights: String?
     @Option(help: help("encryption-key", "key"))
     var encryptionKey: String?
     @Option(help: help("encryption-key-file", "path"))
@@ -98,7 +101,7 @@ struct SettingFlags: ParsableArguments {
             ("read-only", readOnly ? "true" : nil), ("seeds", seeds), ("backups", backups),
             ("host", host),
             ("port", port),
-            ("token", token),
+            ("token", token), ("rights", rights),
             ("encryption-key", encryptionKey), ("encryption-key-file", encryptionKeyFile),
             ("strict-transformers", strictTransformers ? "true" : nil),
             ("insecure", insecure ? "true" : nil),

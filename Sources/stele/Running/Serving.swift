@@ -1,5 +1,6 @@
 /// Running a service.
 
+import FoundationEssentials
 import Glibc
 import Logging
 import SteleGraph
@@ -8,6 +9,7 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSQLite
+import SteleRequests
 import SteleService
 
 /// The work of `stele serve`.
@@ -33,6 +35,7 @@ struct Serving {
         // Before the store: a service that cannot listen, or has no seeds, makes no store, and
         // migrates none.
         let address = try ReservedAddress(settings.http)
+        let rights = try settings.rights.map(Self.rights)
         let seeds = try settings.seeds.map(Seeds.init(folder:))
         let ground = try ground()
         defer { ground.close() }
@@ -44,6 +47,7 @@ struct Serving {
         }
         var options = settings.service
         options.modelName = ground.modelName
+        options.rights = rights
         if ground.store.hasHistoryOfApp, !settings.boundsHistory {
             options.historySeconds = nil
             options.historyBytes = nil
@@ -59,7 +63,7 @@ struct Serving {
         options.backupFolder =
             ground.store.filePaths.first.map { settings.backups ?? $0 + "-backups" }
         if settings.requestLog { options.requestLog = RequestLog(descriptor: 1) }
-        let service = Service(coordinator: coordinator, options: options, logger: logger)
+        let service = try Service(coordinator: coordinator, options: options, logger: logger)
         let server = try HTTPServer(
             settings.http, at: address,
             answer: { service.answer($0, at: .brief) },
@@ -74,6 +78,16 @@ struct Serving {
         server.stop(drain: settings.drain)
         service.closeContexts()
         options.requestLog?.close()
+    }
+
+    /// Reads the file of the setting `rights`.
+    private static func rights(_ path: String) throws -> RightsFile {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Failure("the rights file \(path) cannot be read")
+        }
+        do throws(RightsError) {
+            return try RightsFile(String(decoding: data, as: UTF8.self))
+        } catch { throw Failure("\(path): \(error)") }
     }
 
     /// Opens the store.
@@ -152,7 +166,9 @@ struct Serving {
         let title = name == model.name ? name : "\(name), version \(model.name)"
         let address = "http://\(Self.reachable(settings.host)):\(port)\(settings.basePath)"
         var curl = "curl "
-        if settings.token != nil { curl += "-H \"Authorization: Bearer $STELE_TOKEN\" " }
+        if settings.token != nil || settings.rights != nil {
+            curl += "-H \"Authorization: Bearer $STELE_TOKEN\" "
+        }
         curl += address + Self.path(of: ground.firstEntity ?? served.first?.name)
         return """
             \(title), \(count), from \(ground.name) (\(ground.store.type)\(ground.newness))

@@ -40,7 +40,10 @@ struct Setting: Sendable {
             "backups", nil, "the folder of backups; by default STORE-backups beside the store"),
         Setting("host", "127.0.0.1", "the address to listen on"),
         Setting("port", "8080", "the port, 0 to 65535; 0 takes any free one"),
-        Setting("token", nil, "the bearer token that every request except GET /healthz must carry"),
+        Setting(
+            "token", nil,
+            "a bearer token with all rights; with it, every request except GET /healthz needs one"),
+        Setting("rights", nil, "a file with roles and the tokens that have them"),
         Setting(
             "encryption-key", nil,
             "the key of AESGCMTransformer: 32 bytes in base64 or hexadecimal"),

@@ -19,6 +19,7 @@ struct Settings: Sendable {
     var host: String
     var port: Int
     var token: String?
+    var rights: String?
     var encryptionKey: String?
     var encryptionKeyFile: String?
     var strictTransformers: Bool
@@ -60,6 +61,7 @@ struct Settings: Sendable {
         host = source.text("host") ?? ""
         port = try reading.integer("port", 0...65_535)
         token = source.text("token")
+        rights = source.text("rights")
         encryptionKey = source.text("encryption-key")
         encryptionKeyFile = source.text("encryption-key-file")
         strictTransformers = try reading.truth("strict-transformers")
@@ -113,10 +115,10 @@ struct Settings: Sendable {
             guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw Failure("token: a header can only have visible ASCII characters")
             }
-        } else if !isLoopback, !insecure {
+        } else if rights == nil, !isLoopback, !insecure {
             throw Failure(
                 "other machines can connect to \(host): give --token TOKEN (or STELE_TOKEN), "
-                    + "or --insecure")
+                    + "--rights FILE, or --insecure")
         }
     }
 

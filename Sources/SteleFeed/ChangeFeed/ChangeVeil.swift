@@ -1,0 +1,309 @@
+/// The history as a reader sees it who does not see all objects.
+
+import SteleGraph
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// Turns saves into what a reader sees of them. An object that enters the reader's sight is an
+/// insert, and one that leaves it is a delete, also where the save has changed another object, on
+/// which the rule depends.
+///
+/// A rule is judged by the objects before and after the save. What the save has not changed is read
+/// from the store as it is now: the history does not keep it.
+final class ChangeVeil {
+    private let sight: Sight
+    private let reader: any StoreReader
+    private var model: Model { sight.model }
+    /// By the index of the concrete entity, how objects are judged; nil where all are seen.
+    private var rules: [Int: PredicateEvaluator<FormerObject>] = [:]
+    /// The root entities of which not all objects are seen, with all objects that are.
+    private let queries: [(root: Entity, seen: ResultsQuery)]
+
+    /// - Parameter reader: a view of everything. The caller closes it.
+    init(_ sight: Sight, _ reader: any StoreReader) {
+        self.sight = sight
+        self.reader = reader
+        queries = sight.model.storedEntities.compactMap { entity in
+            guard entity.parent == nil, let rule = sight.rule(of: entity) else { return nil }
+            var request = FetchRequest(entity: entity)
+            request.predicate = rule
+            request.isChecked = true
+            return (entity, ResultsQuery(request, model: sight.model))
+        }
+        for entity in model.entities {
+            guard let rule = sight.rule(of: entity) else { continue }
+            rules[entity.index] = try? PredicateEvaluator(rule, entity: entity, model: model)
+        }
+    }
+
+    /// The changes of a save that are seen.
+    func seen(_ save: HistoryTransaction) throws(StoreError) -> [HistoryChange] {
+        var before = FormerStates(model, reader)
+        var after = before
+        for change in save.changes where model.entities.indices.contains(change.entity) {
+            let id = ObjectID(root: model.entities[change.entity].root, key: change.key)
+            let former: Snapshot? =
+                switch change.kind {
+                case .insert: nil
+                case .update: change.snapshotBefore(in: model)
+                case .delete: change.snapshot
+                }
+            before.note(former, of: id)
+            after.note(change.kind == .delete ? nil : change.snapshot, of: id)
+        }
+        var changes: [HistoryChange] = []
+        for change in save.changes where model.entities.indices.contains(change.entity) {
+            let id = ObjectID(root: model.entities[change.entity].root, key: change.key)
+            let was = try isSeen(id, before)
+            let isNow = try isSeen(id, after)
+            guard let told = Self.told(change, was, isNow, before.noted(id) ?? nil) else {
+                continue
+            }
+            if let told = try veiled(told, before, after) { changes.append(told) }
+        }
+        return changes + (try crossings(of: save, before, after))
+    }
+
+    /// The change as a reader sees it that saw the object before or sees it now; nil for none.
+    private static func told(
+        _ change: HistoryChange, _ was: Bool, _ isNow: Bool, _ former: Snapshot?
+    ) -> HistoryChange? {
+        switch (was, isNow) {
+        case (false, false): return nil
+        case (true, true): return change
+        case (false, true):
+            var insert = change
+            insert.kind = .insert
+            insert.before = nil
+            return insert
+        case (true, false):
+            var delete = change
+            delete.kind = .delete
+            delete.before = nil
+            delete.snapshot = former
+            return delete
+        }
+    }
+
+    private func isSeen(
+        _ id: ObjectID, _ states: FormerStates
+    ) throws(StoreError) -> Bool {
+        guard let snapshot = try states.state(of: id) else { return false }
+        return try isSeen(snapshot, states)
+    }
+
+    private func isSeen(
+        _ snapshot: Snapshot, _ states: FormerStates
+    ) throws(StoreError) -> Bool {
+        guard
+            let entity = model.entities.indices.contains(snapshot.entity)
+                ? model.entities[snapshot.entity] : nil
+        else { return false }
+        guard sight.rule(of: entity) != nil else { return true }
+        guard let rule = rules[entity.index] else { return false }
+        let view = FormerView(states)
+        // An object that cannot be judged is not seen.
+        let holds = (try? rule.evaluate(FormerObject(view, snapshot))) ?? false
+        if let error = view.error { throw error }
+        return holds
+    }
+
+    /// Objects that the save has not changed, and that it brings into sight or takes out of it,
+    /// because a rule leads to what it has changed.
+    private func crossings(
+        of save: HistoryTransaction, _ before: FormerStates, _ after: FormerStates
+    ) throws(StoreError) -> [HistoryChange] {
+        var found: [HistoryChange] = []
+        for (root, query) in queries {
+            for key in try query.keysAffected(by: save, reader).sorted() {
+                let id = ObjectID(root: root.index, key: key)
+                if before.noted(id) != nil { continue }
+                guard let snapshot = try reader.snapshot(id) else { continue }
+                let (was, isNow) = (try isSeen(snapshot, before), try isSeen(snapshot, after))
+                if was == isNow { continue }
+                let change = HistoryChange(
+                    kind: isNow ? .insert : .delete, entity: snapshot.entity, key: key,
+                    version: snapshot.version, snapshot: snapshot)
+                if let change = try veiled(change, before, after) { found.append(change) }
+            }
+        }
+        return found
+    }
+
+    // MARK: Values
+
+    /// The change without the keys of what is not seen; nil for an update of nothing else.
+    private func veiled(
+        _ change: HistoryChange, _ before: FormerStates, _ after: FormerStates
+    ) throws(StoreError) -> HistoryChange? {
+        var veiled = change
+        let slots = model.entities[change.entity].slots
+        if var snapshot = change.snapshot {
+            let states = change.kind == .delete ? before : after
+            for slot in slots.indices where snapshot.values.indices.contains(slot) {
+                snapshot.values[slot] = try self.veiled(
+                    snapshot.values[slot], slot, change.entity, states)
+            }
+            veiled.snapshot = snapshot
+        }
+        guard let old = change.before else { return veiled }
+        var left: [BeforeValue] = []
+        for value in old {
+            switch value {
+            case .slot(let slot, let was):
+                let then = try self.veiled(was, slot, change.entity, before)
+                let now = veiled.snapshot.flatMap {
+                    $0.values.indices.contains(slot) ? $0.values[slot] : nil
+                }
+                // A change from one object that is not seen to another is none.
+                if then.isNull, now?.isNull ?? false, !was.isNull { continue }
+                left.append(.slot(slot, then))
+            case .members(let relationship, let added, let removed):
+                guard model.relationships.indices.contains(relationship) else { continue }
+                let destination = model.destination(of: model.relationships[relationship])
+                let new = try seen(added, destination, after)
+                let gone = try seen(removed, destination, before)
+                if new.isEmpty, gone.isEmpty, !added.isEmpty || !removed.isEmpty { continue }
+                left.append(
+                    .members(relationship: relationship, added: new, removed: gone))
+            }
+        }
+        if left.isEmpty, !old.isEmpty { return nil }
+        veiled.before = left
+        return veiled
+    }
+
+    private func veiled(
+        _ value: Value, _ slot: Int, _ entity: Int, _ states: FormerStates
+    ) throws(StoreError) -> Value {
+        guard case .key(let key) = value, model.entities[entity].slots.indices.contains(slot),
+            case .relationship(let it) = model.entities[entity].slots[slot]
+        else { return value }
+        return try seen([key], model.destination(of: it), states).isEmpty ? .null : value
+    }
+
+    private func seen(
+        _ keys: [Int64], _ destination: Entity, _ states: FormerStates
+    ) throws(StoreError) -> [Int64] {
+        let root = model.entities[destination.root]
+        guard sight.rule(of: root) != nil else { return keys }
+        var left: [Int64] = []
+        for key in keys {
+            if try isSeen(ObjectID(root: root.index, key: key), states) { left.append(key) }
+        }
+        return left
+    }
+}
+
+/// Objects as they were before or after a save; those that it has not changed as they are now.
+struct FormerStates {
+    let model: Model
+    let reader: any StoreReader
+    private var noted: [ObjectID: Snapshot?] = [:]
+
+    init(_ model: Model, _ reader: any StoreReader) {
+        self.model = model
+        self.reader = reader
+    }
+
+    mutating func note(_ snapshot: Snapshot?, of id: ObjectID) {
+        noted[id] = .some(snapshot)
+    }
+
+    /// The state of an object of the save; nil for any other object.
+    func noted(_ id: ObjectID) -> Snapshot?? { noted[id] }
+
+    /// The state of an object; nil where it does not exist.
+    func state(of id: ObjectID) throws(StoreError) -> Snapshot? {
+        if let known = noted[id] { return known }
+        return try reader.snapshot(id)
+    }
+
+    /// The members of a to-many relationship.
+    func members(
+        of relationship: Relationship, owner: Int64
+    ) throws(StoreError) -> [Snapshot] {
+        var keys = try reader.members(of: relationship, owners: [owner])[owner] ?? []
+        let destination = model.destination(of: relationship)
+        if let inverse = model.inverse(of: relationship), !inverse.isToMany {
+            // The other end is in the members' own values.
+            for (id, snapshot) in noted where id.root == destination.root {
+                let isMember =
+                    snapshot.map {
+                        $0.values.indices.contains(inverse.slot)
+                            && $0.values[inverse.slot] == .key(owner)
+                    } ?? false
+                if !isMember { keys.removeAll { $0 == id.key } }
+                if isMember, !keys.contains(id.key) { keys.append(id.key) }
+            }
+        }
+        var members: [Snapshot] = []
+        for key in keys {
+            if let state = try state(of: ObjectID(root: destination.root, key: key)) {
+                members.append(state)
+            }
+        }
+        return members
+    }
+}
+
+/// The states during an evaluation, which cannot throw, and the first error of reading.
+private final class FormerView {
+    let states: FormerStates
+    private(set) var error: StoreError?
+
+    init(_ states: FormerStates) { self.states = states }
+
+    func read<Result>(
+        _ otherwise: Result, _ body: () throws(StoreError) -> Result
+    ) -> Result {
+        do throws(StoreError) { return try body() } catch {
+            self.error = self.error ?? error
+            return otherwise
+        }
+    }
+}
+
+/// An object as it was, with related objects as they were.
+private struct FormerObject: EvaluatedObject {
+    private let view: FormerView
+    private let snapshot: Snapshot
+    private var model: Model { view.states.model }
+
+    init(_ view: FormerView, _ snapshot: Snapshot) {
+        self.view = view
+        self.snapshot = snapshot
+    }
+
+    var entityIndex: Int { snapshot.entity }
+    var key: Int64 { snapshot.key }
+    var version: Int64 { snapshot.version }
+
+    func value(of attribute: Attribute) -> Value {
+        guard model.entities[attribute.owner].isKind(entityIndex),
+            snapshot.values.indices.contains(attribute.slot)
+        else { return .null }
+        return snapshot.values[attribute.slot]
+    }
+
+    func toOne(_ relationship: Relationship) -> FormerObject? {
+        guard model.entities[relationship.owner].isKind(entityIndex),
+            snapshot.values.indices.contains(relationship.slot),
+            case .key(let key) = snapshot.values[relationship.slot]
+        else { return nil }
+        let root = model.destination(of: relationship).root
+        return view.read(nil) { () throws(StoreError) in
+            try view.states.state(of: ObjectID(root: root, key: key)).map {
+                FormerObject(view, $0)
+            }
+        }
+    }
+
+    func toMany(_ relationship: Relationship) -> [FormerObject] {
+        guard model.entities[relationship.owner].isKind(entityIndex) else { return [] }
+        return view.read([]) { () throws(StoreError) in
+            try view.states.members(of: relationship, owner: key).map { FormerObject(view, $0) }
+        }
+    }
+}

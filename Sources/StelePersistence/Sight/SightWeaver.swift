@@ -1,0 +1,227 @@
+import SteleModel
+import StelePredicates
+
+/// Weaves what a reader may see into a fetch: its own objects fulfil the rule of their entity, and
+/// each step across a relationship leads to the objects that are seen. A store evaluates the result
+/// as any other fetch, so the rules have one meaning on every store.
+///
+/// A to-one step becomes `TERNARY(rule, team, nil)`, and a to-many step
+/// `SUBQUERY(players, $seen, rule)`.
+struct SightWeaver {
+    private let sight: Sight
+    private var variables = 0
+
+    init(_ sight: Sight) { self.sight = sight }
+
+    /// The entities of the objects that expressions begin with.
+    private struct Scope {
+        var own: Entity
+        var source: Entity?
+        var variables: [String: Entity] = [:]
+    }
+
+    /// Returns a checked fetch of what is seen.
+    mutating func woven(_ request: FetchRequest) -> FetchRequest {
+        var woven = request
+        let scope = Scope(
+            own: request.entity, source: request.source.map { sight.model.entities[$0.entity] })
+        let asked = request.predicate.map { predicate($0, scope) }
+        if let rule = sight.rule(of: request.entity) {
+            woven.predicate = asked.map { .and([rule, $0]) } ?? rule
+        } else {
+            woven.predicate = asked
+        }
+        woven.sortDescriptors = request.sortDescriptors.map {
+            SortDescriptor(
+                expression($0.expression, scope), ascending: $0.ascending, options: $0.options)
+        }
+        woven.propertiesToFetch = request.propertiesToFetch.map {
+            ExpressionDescription(name: $0.name, expression: expression($0.expression, scope))
+        }
+        woven.propertiesToGroupBy = request.propertiesToGroupBy.map { expression($0, scope) }
+        woven.havingPredicate = request.havingPredicate.map { predicate($0, scope) }
+        woven.isChecked = true
+        return woven
+    }
+
+    private mutating func predicate(_ predicate: Predicate, _ scope: Scope) -> Predicate {
+        switch predicate {
+        case .constant: return predicate
+        case .comparison(var it):
+            it.left = expression(it.left, scope)
+            it.right = expression(it.right, scope)
+            return .comparison(it)
+        case .and(let parts): return .and(self.parts(parts, scope))
+        case .or(let parts): return .or(self.parts(parts, scope))
+        case .not(let inner): return .not(self.predicate(inner, scope))
+        }
+    }
+
+    private mutating func parts(_ parts: [Predicate], _ scope: Scope) -> [Predicate] {
+        var woven: [Predicate] = []
+        woven.reserveCapacity(parts.count)
+        for part in parts { woven.append(predicate(part, scope)) }
+        return woven
+    }
+
+    private mutating func expression(_ expression: Expression, _ scope: Scope) -> Expression {
+        switch expression {
+        case .constant, .evaluatedObject, .variable, .anyKey: return expression
+        case .keyPath(let operand, let path):
+            let start = self.expression(operand, scope)
+            guard let (entity, isMany) = objects(of: operand, scope) else {
+                return .keyPath(start, path)
+            }
+            return steps(path[...], from: start, of: entity, isMany: isMany)
+        case .function(let name, let arguments):
+            return .function(name, expressions(arguments, scope))
+        case .aggregate(let items): return .aggregate(expressions(items, scope))
+        case .subquery(let collection, let variable, let predicate):
+            var inner = scope
+            inner.variables[variable] = objects(of: collection, scope)?.entity
+            return .subquery(
+                self.expression(collection, scope), variable: variable,
+                self.predicate(predicate, inner))
+        case .conditional(let predicate, let yes, let no):
+            return .conditional(
+                self.predicate(predicate, scope), self.expression(yes, scope),
+                self.expression(no, scope))
+        case .set(let operation, let left, let right):
+            return .set(operation, self.expression(left, scope), self.expression(right, scope))
+        case .index(let collection, .at(let place)):
+            return .index(self.expression(collection, scope), .at(self.expression(place, scope)))
+        case .index(let collection, let place):
+            return .index(self.expression(collection, scope), place)
+        case .assignment(let name, let value):
+            return .assignment(name, self.expression(value, scope))
+        }
+    }
+
+    private mutating func expressions(
+        _ expressions: [Expression], _ scope: Scope
+    ) -> [Expression] {
+        var woven: [Expression] = []
+        woven.reserveCapacity(expressions.count)
+        for it in expressions { woven.append(expression(it, scope)) }
+        return woven
+    }
+
+    // MARK: Key paths
+
+    /// The entity of the objects that an expression gives, and whether there may be several; nil
+    /// for one that gives no objects.
+    private func objects(
+        of expression: Expression, _ scope: Scope
+    ) -> (entity: Entity, isMany: Bool)? {
+        switch expression {
+        case .evaluatedObject: return (scope.own, false)
+        case .variable(let name):
+            if let entity = scope.variables[name] { return (entity, false) }
+            return name == FetchSource.variable ? scope.source.map { ($0, false) } : nil
+        case .keyPath(let operand, let path):
+            guard var (entity, isMany) = objects(of: operand, scope) else { return nil }
+            for key in path {
+                if key.utf8.first == UInt8(ascii: "@") { continue }
+                guard case .relationship(let it) = entity.property(named: key) else { return nil }
+                entity = sight.model.destination(of: it)
+                isMany = isMany || it.isToMany
+            }
+            return (entity, isMany)
+        case .subquery(let collection, _, _):
+            return objects(of: collection, scope).map { ($0.entity, true) }
+        case .conditional(_, let yes, let no):
+            return objects(of: yes, scope) ?? objects(of: no, scope)
+        case .set(_, let left, let right):
+            return (objects(of: left, scope) ?? objects(of: right, scope)).map {
+                ($0.entity, true)
+            }
+        case .index(let collection, _):
+            return objects(of: collection, scope).map { ($0.entity, false) }
+        case .constant, .function, .aggregate, .anyKey, .assignment: return nil
+        }
+    }
+
+    /// Weaves the steps of a key path.
+    private mutating func steps(
+        _ path: ArraySlice<String>, from start: Expression, of entity: Entity, isMany: Bool
+    ) -> Expression {
+        var (reached, entity, isMany) = (start, entity, isMany)
+        // Collection operators may stand before keys, which they apply to.
+        var operators: [String] = []
+        for (place, key) in zip(path.indices, path) {
+            if key.utf8.first == UInt8(ascii: "@") {
+                operators.append(key)
+                continue
+            }
+            guard case .relationship(let it) = entity.property(named: key) else {
+                return Self.path(reached, operators + path[place...])
+            }
+            let destination = sight.model.destination(of: it)
+            (reached, isMany) = step(across: it, to: destination, from: reached, isMany: isMany)
+            entity = destination
+        }
+        return operators.isEmpty ? reached : Self.path(reached, operators)
+    }
+
+    private mutating func step(
+        across it: Relationship, to destination: Entity, from start: Expression, isMany: Bool
+    ) -> (Expression, isMany: Bool) {
+        let next = Self.path(start, [it.name])
+        guard let rule = sight.rule(of: destination) else { return (next, isMany || it.isToMany) }
+        if it.isToMany {
+            let variable = newVariable()
+            return (
+                .subquery(
+                    next, variable: variable, rule.onObject(.variable(variable))), true
+            )
+        }
+        guard isMany else {
+            return (.conditional(rule.onObject(next), next, .constant(.null)), false)
+        }
+        let variable = newVariable()
+        let there = Self.path(.variable(variable), [it.name])
+        let seen = Expression.subquery(start, variable: variable, rule.onObject(there))
+        return (Self.path(seen, [it.name]), true)
+    }
+
+    private mutating func newVariable() -> String {
+        variables += 1
+        return "seen\(variables)"
+    }
+
+    /// A key path as the check writes it: one list of keys.
+    private static func path(_ start: Expression, _ keys: some Sequence<String>) -> Expression {
+        if case .keyPath(let operand, let path) = start { return .keyPath(operand, path + keys) }
+        return .keyPath(start, Array(keys))
+    }
+}
+
+extension Predicate {
+    /// The same condition on another object than the evaluated one.
+    fileprivate func onObject(_ object: Expression) -> Predicate {
+        switch self {
+        case .constant: return self
+        case .comparison(var it):
+            it.left = it.left.onObject(object)
+            it.right = it.right.onObject(object)
+            return .comparison(it)
+        case .and(let parts): return .and(parts.map { $0.onObject(object) })
+        case .or(let parts): return .or(parts.map { $0.onObject(object) })
+        case .not(let inner): return .not(inner.onObject(object))
+        }
+    }
+}
+
+extension Expression {
+    fileprivate func onObject(_ object: Expression) -> Expression {
+        switch self {
+        case .evaluatedObject: return object
+        case .keyPath(.evaluatedObject, let path):
+            if case .keyPath(let operand, let start) = object {
+                return .keyPath(operand, start + path)
+            }
+            return .keyPath(object, path)
+        default: return mapParts({ $0.onObject(object) }, { $0.onObject(object) })
+        }
+    }
+}

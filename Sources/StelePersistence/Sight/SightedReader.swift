@@ -1,0 +1,159 @@
+import SteleModel
+import StelePredicates
+
+/// A view of a store in which only what a reader may see exists.
+public final class SightedReader: StoreReader {
+    private let base: any StoreReader
+    private let sight: Sight
+
+    /// - Parameter base: the whole view, which this one closes.
+    public init(_ base: any StoreReader, _ sight: Sight) {
+        self.base = base
+        self.sight = sight
+    }
+
+    private func woven(_ request: FetchRequest) -> FetchRequest { sight.woven(request) }
+
+    private func seen(
+        _ keys: some Collection<Int64>, root: Int
+    ) throws(StoreError) -> Set<Int64> {
+        try sight.seen(keys, root: root, in: base)
+    }
+
+    private func veiled(_ snapshots: [Snapshot]) throws(StoreError) -> [Snapshot] {
+        try sight.veiled(snapshots, in: base)
+    }
+
+    /// The number of the last transaction, of what is not seen too.
+    public var token: Int64 { get throws(StoreError) { try base.token } }
+
+    /// Nil for an object that is not seen.
+    public func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot? {
+        try snapshots(root: id.root, keys: [id.key]).first
+    }
+
+    /// Returns those that are seen.
+    public func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot] {
+        let seen = try seen(keys, root: root)
+        return try veiled(try base.snapshots(root: root, keys: keys.filter(seen.contains)))
+    }
+
+    /// Returns those that are seen.
+    public func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot] {
+        try veiled(try base.fetch(woven(request)))
+    }
+
+    /// Returns the columns of what is seen.
+    public func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {
+        try base.fetchRows(woven(request))
+    }
+
+    /// Returns the position in the order of what is seen.
+    public func position(
+        of key: Int64, in request: FetchRequest
+    ) throws(StoreError) -> [Value] {
+        try base.position(of: key, in: woven(request))
+    }
+
+    /// Counts what is seen.
+    public func count(_ request: FetchRequest) throws(StoreError) -> Int {
+        try base.count(woven(request))
+    }
+
+    /// Returns the members that are seen.
+    public func members(
+        of relationship: Relationship, owners: [Int64]
+    ) throws(StoreError) -> [Int64: [Int64]] {
+        let members = try base.members(of: relationship, owners: owners)
+        let destination = sight.model.destination(of: relationship)
+        guard sight.rule(of: destination) != nil else { return members }
+        let seen = try seen(Set(members.values.joined()), root: destination.root)
+        return members.compactMapValues { keys in
+            let left = keys.filter(seen.contains)
+            return left.isEmpty ? nil : left
+        }
+    }
+
+    /// Returns the members that are seen.
+    public func memberSnapshots(
+        of relationship: Relationship, owners: [Int64]
+    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
+        try seen(
+            base.memberSnapshots(of: relationship, owners: owners),
+            of: sight.model.destination(of: relationship))
+    }
+
+    /// Returns those that are seen.
+    public func fetchedSnapshots(
+        _ request: FetchRequest
+    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
+        let found = try base.fetchedSnapshots(woven(request))
+        return zip(found, try veiled(found.map(\.member))).map { ($0.owner, $1) }
+    }
+
+    private func seen(
+        _ members: [(owner: Int64, member: Snapshot)], of entity: Entity
+    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
+        let seen =
+            sight.rule(of: entity) == nil
+            ? nil : try seen(Set(members.map(\.member.key)), root: entity.root)
+        let left = members.filter { seen?.contains($0.member.key) ?? true }
+        let veiled = try veiled(left.map(\.member))
+        return zip(left, veiled).map { ($0.owner, $1) }
+    }
+
+    /// Begins a fetch of what is seen.
+    public func cursor(_ request: FetchRequest) throws(StoreError) -> any FetchCursor {
+        SightedCursor(try base.cursor(woven(request)), sight, base)
+    }
+
+    /// The history of all objects: who reads it judges each change.
+    public func history(
+        after token: Int64, limit: Int, values: Bool
+    ) throws(StoreError) -> [HistoryTransaction] {
+        try base.history(after: token, limit: limit, values: values)
+    }
+
+    /// As the store has them: the caller has seen the object.
+    public func slots(
+        of id: ObjectID, atVersion version: Int64
+    ) throws(StoreError) -> [Int: Value]? {
+        try base.slots(of: id, atVersion: version)
+    }
+
+    /// Returns the receipt stored under a key.
+    public func receipt(_ key: String) throws(StoreError) -> Receipt? { try base.receipt(key) }
+
+    /// Returns the number of the oldest transaction.
+    public func oldestTransaction() throws(StoreError) -> Int64? { try base.oldestTransaction() }
+
+    /// Returns the first transaction to keep.
+    public func firstTransactionToKeep(
+        since time: Double?, bytes: Int?
+    ) throws(StoreError) -> Int64 {
+        try base.firstTransactionToKeep(since: time, bytes: bytes)
+    }
+
+    /// Closes the whole view.
+    public func close() { base.close() }
+}
+
+/// A cursor over what is seen.
+private final class SightedCursor: FetchCursor {
+    private let base: any FetchCursor
+    private let sight: Sight
+    private let reader: any StoreReader
+
+    /// - Parameter base: a cursor over a fetch of what is seen.
+    init(_ base: any FetchCursor, _ sight: Sight, _ reader: any StoreReader) {
+        self.base = base
+        self.sight = sight
+        self.reader = reader
+    }
+
+    func next(_ count: Int) throws(StoreError) -> FetchedRows {
+        let rows = try base.next(count)
+        guard case .objects(let snapshots) = rows else { return rows }
+        return .objects(try sight.veiled(snapshots, in: reader))
+    }
+}

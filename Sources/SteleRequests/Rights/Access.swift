@@ -1,0 +1,78 @@
+/// Authentication: whose request it is.
+
+import Crypto
+import SteleHTTP
+import SteleModel
+
+/// The tokens of a service, and the rights of each.
+package final class Access: Sendable {
+    /// By the SHA-256 of the token. Tokens are long random numbers, so a fast hash is enough, and
+    /// the time of the search says nothing of a token.
+    private let tokens: [[UInt8]: Rights]
+    /// The rights of a request without a token; nil where each needs one.
+    private let anonymous: Rights?
+
+    /// Access without authentication.
+    package init() {
+        tokens = [:]
+        anonymous = Rights()
+    }
+
+    /// Access by one token with all rights, and by those of a rights file.
+    /// - Throws: `RightsError`.
+    package init(token: String?, _ file: RightsFile?, model: Model) throws(RightsError) {
+        var tokens: [[UInt8]: Rights] = [:]
+        if let token {
+            tokens[Self.hash(Array(token.utf8))] = Rights(ofAll: file == nil ? "" : "token")
+        }
+        func rights(
+            _ role: String, name: String, user: String?
+        ) throws(RightsError) -> Rights {
+            guard let declared = file?.roles[role] else { return Rights(ofAll: name) }
+            return try Rights(declared, name: name, user: user, model: model)
+        }
+        for role in (file?.roles ?? [:]).values.sorted(by: { $0.name < $1.name }) {
+            try role.check(model)
+        }
+        for token in file?.tokens ?? [] {
+            tokens[token.hash] = try rights(token.role, name: token.name, user: token.user)
+        }
+        self.tokens = tokens
+        if let role = file?.anonymous {
+            anonymous = try rights(role, name: "anonymous", user: nil)
+        } else {
+            anonymous = token == nil && file == nil ? Rights() : nil
+        }
+    }
+
+    /// Whether requests need no token, and have all rights.
+    package var isOpen: Bool { tokens.isEmpty && anonymous?.isAll ?? false }
+
+    /// Returns the rights of a request.
+    /// - Throws: `Problem`, 401.
+    package func rights(of headers: HTTPHeaders) throws(Problem) -> Rights {
+        guard let given = headers["Authorization"], !given.isEmpty else {
+            if let anonymous { return anonymous }
+            throw Self.refusal("the request has no Authorization header")
+        }
+        // Without authentication the header is of something else, such as a proxy.
+        if isOpen, let anonymous { return anonymous }
+        let scheme = "bearer "
+        guard given.lowercased().hasPrefix(scheme) else {
+            throw Self.refusal("the Authorization header does not begin with Bearer and a space")
+        }
+        let presented = Array(given.utf8.dropFirst(scheme.utf8.count))
+        guard let rights = tokens[Self.hash(presented)] else {
+            throw Self.refusal("the token is wrong")
+        }
+        return rights
+    }
+
+    private static func hash(_ token: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: token)) }
+
+    private static func refusal(_ detail: String) -> Problem {
+        Problem(
+            .token, detail, hint: "send Authorization: Bearer TOKEN",
+            headers: [("WWW-Authenticate", "Bearer realm=\"stele\"")])
+    }
+}

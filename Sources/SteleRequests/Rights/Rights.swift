@@ -1,0 +1,145 @@
+/// What the sender of a request may do.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// The rights of a role, for one user.
+package final class Rights: Sendable {
+    /// What is done with objects.
+    package enum Verb: String, CaseIterable, Sendable {
+        case read, create, update, delete
+    }
+
+    /// The objects of an entity with which a verb may be done.
+    package enum Grant: Sendable {
+        case none, all
+        /// Those that match a predicate, which is checked for the entity.
+        case rows(Predicate)
+    }
+
+    /// The name of the token; empty where requests need none.
+    package let name: String
+    /// The name of the role; nil for all rights.
+    package let role: String?
+    /// What may be seen; nil for everything.
+    package let sight: Sight?
+    /// By verb and by the index of the entity.
+    private let grants: [Verb: [Grant]]
+
+    /// All rights.
+    /// - Parameter name: the name of the token; empty where requests need none.
+    package init(ofAll name: String = "") {
+        self.name = name
+        role = nil
+        sight = nil
+        grants = [:]
+    }
+
+    /// The rights of a role.
+    /// - Parameters:
+    ///   - name: the name of the token.
+    ///   - user: the value of `$USER`; nil for none, and then no object matches a predicate that
+    ///     has it.
+    /// - Throws: `RightsError` for an entity that the model does not have, and for a predicate that
+    ///   does not fit it.
+    package init(
+        _ role: RoleDeclaration, name: String, user: String?, model: Model
+    ) throws(RightsError) {
+        self.name = name
+        self.role = role.name
+        var grants: [Verb: [Grant]] = [:]
+        for verb in Verb.allCases {
+            var all: [Grant] = []
+            for entity in model.entities {
+                all.append(try role.grant(verb, on: entity, user: user, model: model))
+            }
+            grants[verb] = all
+        }
+        self.grants = grants
+        let rules = grants[.read, default: []].map { grant -> Predicate? in
+            switch grant {
+            case .none: .constant(false)
+            case .all: nil
+            case .rows(let predicate): predicate
+            }
+        }
+        // The user's name is part of the rules. Names cannot have a line feed.
+        sight = Sight(
+            name: "\(role.name)\n\(user.map { "=" + $0 } ?? "")", model: model, rules: rules)
+    }
+
+    /// Whether everything may be done: with all objects, and with the service itself.
+    package var isAll: Bool { role == nil }
+
+    /// The objects of an entity with which a verb may be done, those of its subentities among them.
+    package func grant(_ verb: Verb, on entity: Entity) -> Grant {
+        isAll ? .all : grants[verb]?[entity.index] ?? .none
+    }
+
+    /// Checks that a verb may be done with some objects of an entity.
+    /// - Throws: `Problem`, 403.
+    package func check(_ verb: Verb, _ entity: Entity) throws(Problem) {
+        if case .none = grant(verb, on: entity) { throw refusal(verb, entity) }
+    }
+
+    /// Checks that a route may be used. The objects themselves are judged when they are read or
+    /// changed.
+    /// - Throws: `Problem`, 403.
+    func check(_ route: Route, _ model: Model) throws(Problem) {
+        if isAll { return }
+        switch route.resource {
+        case .metrics: try checkAll("read the metrics")
+        case .backup: try checkAll("make a backup")
+        case .metadata: try checkAll("\(route.isRead ? "read" : "change") the metadata")
+        case .changes where route.method == .delete: try checkAll("delete the history")
+        case .contexts, .context: try checkAll("use editing contexts")
+        case .index, .health, .readiness, .model, .changes, .live, .errorCodes, .openAPI,
+            .templates, .transactions, .options:
+            break
+        case .list(let entity):
+            let verb: Verb =
+                switch route.method {
+                case .post: .create
+                case .patch: .update
+                case .delete: .delete
+                default: .read
+                }
+            try check(verb, entity)
+        case .count(let entity), .query(let entity): try check(.read, entity)
+        case .template(let template): try check(.read, template.entity)
+        case .object(let object):
+            let verb: Verb =
+                route.isRead ? .read : route.method == .delete ? .delete : .update
+            try check(verb, object.entity)
+        case .related(let owner, let it), .relatedCount(let owner, let it),
+            .member(let owner, let it, _):
+            try check(route.isRead ? .read : .update, owner.entity)
+            try check(.read, model.destination(of: it))
+        case .binary(let owner, _): try check(route.isRead ? .read : .update, owner.entity)
+        case .fetched(let owner, _): try check(.read, owner.entity)
+        }
+    }
+
+    /// Checks that the service itself may be used, or all of its data at once.
+    /// - Parameter what: what is asked for, such as `a backup`.
+    /// - Throws: `Problem`, 403.
+    package func checkAll(_ what: String) throws(Problem) {
+        guard let role else { return }
+        throw Problem(
+            .right, "the role \(role) does not give the right to \(what)",
+            hint: "only a token with the role all gives it")
+    }
+
+    /// The error for a verb that may not be done with an entity, or with an object that is seen.
+    /// - Parameter isNow: whether the object as it would be is refused.
+    package func refusal(
+        _ verb: Verb, _ entity: Entity, key: Int64? = nil, isNow: Bool = false
+    ) -> Problem {
+        let object = key.map { " \(TemporaryID.text($0))" } ?? ""
+        return Problem(
+            .right,
+            "the role \(role ?? RightsFile.all) does not give the right to \(verb.rawValue) "
+                + "\(entity.name)\(object)" + (isNow ? " so that it has these values" : ""))
+    }
+}

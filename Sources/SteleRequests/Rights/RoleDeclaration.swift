@@ -1,0 +1,110 @@
+/// Roles as they are declared: texts, before a model is known.
+
+import SteleModel
+import StelePredicates
+
+/// An error of a rights file, with its place.
+package struct RightsError: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+/// The rights of a role by entity and verb.
+package struct RoleDeclaration: Sendable {
+    /// A right as the file has it.
+    package enum Right: Sendable {
+        case none, all
+        case rows(Predicate, text: String)
+    }
+
+    /// The name of the role.
+    package let name: String
+    /// By the name of the entity; `*` stands for all entities that are not named.
+    private let rights: [String: [Rights.Verb: Right]]
+
+    /// The name that stands for all other entities.
+    static let others = "*"
+    /// The variable with the user's name.
+    static let user = "USER"
+
+    package init(_ name: String, _ rights: [String: [Rights.Verb: Right]]) {
+        self.name = name
+        self.rights = rights
+    }
+
+    /// Checks the names of the entities.
+    package func check(_ model: Model) throws(RightsError) {
+        for entity in rights.keys.sorted() where entity != Self.others {
+            if model.entity(named: entity) != nil { continue }
+            let hint = Nearest.hint(to: entity, among: model.entities.map(\.name))
+            throw RightsError(
+                "the role \(name): the model \(model.name) has no entity \(entity)"
+                    + (hint.map { " (\($0))" } ?? ""))
+        }
+    }
+
+    /// The right on the objects of an entity and its subentities. A subentity has the right of its
+    /// nearest named parent unless it is named itself.
+    func grant(
+        _ verb: Rights.Verb, on entity: Entity, user: String?, model: Model
+    ) throws(RightsError) -> Rights.Grant {
+        // The concrete entities by where their right is declared.
+        var groups: [(place: String, names: [String])] = []
+        for index in entity.subtree where !model.entities[index].isAbstract {
+            let place = place(of: model.entities[index], model)
+            if let known = groups.firstIndex(where: { $0.place == place }) {
+                groups[known].names.append(model.entities[index].name)
+            } else {
+                groups.append((place, [model.entities[index].name]))
+            }
+        }
+        if groups.isEmpty { groups = [(place(of: entity, model), [])] }
+        let parts = groups.map { (right(verb, at: $0.place, user), $0) }
+        if parts.allSatisfy({ if case .none = $0.0 { true } else { false } }) { return .none }
+        if parts.allSatisfy({ if case .all = $0.0 { true } else { false } }) { return .all }
+        let conditions = parts.compactMap { right, group -> Predicate? in
+            let isOfGroup = Predicate.comparison(
+                Comparison(
+                    .key("_entity"), .in,
+                    .aggregate(group.names.map { .constant(.string($0)) })))
+            switch right {
+            case .none: return nil
+            case .all: return isOfGroup
+            case .rows(let predicate, _):
+                return parts.count == 1 ? predicate : .and([isOfGroup, predicate])
+            }
+        }
+        let names = Names(
+            model: model, entity: entity, variables: user.map { [(Self.user, $0)] } ?? [],
+            storeIdentifiers: [])
+        do {
+            return .rows(
+                try names.plain(conditions.count == 1 ? conditions[0] : .or(conditions)))
+        } catch {
+            throw RightsError(
+                "the role \(name): \(verb.rawValue) of \(entity.name): \(error)")
+        }
+    }
+
+    private func right(_ verb: Rights.Verb, at place: String, _ user: String?) -> Right {
+        let right = rights[place]?[verb] ?? .none
+        // Without a user nothing is that user's.
+        if case .rows(let predicate, _) = right, user == nil,
+            predicate.freeVariables.contains(Self.user)
+        {
+            return .none
+        }
+        return right
+    }
+
+    /// The name under which the right of an entity is declared.
+    private func place(of entity: Entity, _ model: Model) -> String {
+        var next: Entity? = entity
+        while let it = next {
+            if rights[it.name] != nil { return it.name }
+            next = it.parent.map { model.entities[$0] }
+        }
+        return Self.others
+    }
+}

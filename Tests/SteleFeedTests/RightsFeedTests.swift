@@ -1,0 +1,264 @@
+// The change feed and live queries of readers who do not see everything.
+
+import FoundationEssentials
+import Glibc
+import Logging
+import SteleGraph
+import SteleJSON
+import StelePersistence
+import TestSupport
+import Testing
+
+@testable import SteleHTTP
+@testable import SteleRequests
+@testable import SteleService
+
+/// A service with roles and data, whose feed runs.
+final class RightsStage {
+    let service: Service
+    private let store: any PersistentStore
+    private let folder: TemporaryFolder
+
+    init(_ kind: StoreKind) throws {
+        folder = try TemporaryFolder()
+        store = try kind.open(RightsModel.model(), at: folder.store)
+        var options = Service.Options()
+        options.rights = try RightsFile(RightsModel.rights)
+        service = try Service(
+            coordinator: PersistentStoreCoordinator(store: store), options: options,
+            logger: Logger(label: "rights.tests") { _ in SwiftLogNoOpLogHandler() })
+        service.changeFeed.start()
+        try write("POST", "/transactions", RightsModel.data)
+    }
+
+    deinit {
+        service.changeFeed.stop()
+        service.liveQueries.stop()
+        store.close()
+    }
+
+    func ask(
+        _ who: String, _ method: String, _ target: String, _ body: String = "",
+        accept: String = "application/json"
+    ) -> Response {
+        let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+        var headers = [(name: "Accept", value: accept)]
+        if !who.isEmpty { headers.append(("Authorization", "Bearer token-\(who)")) }
+        let request = Request(
+            method: method, path: parts[0], query: parts.count > 1 ? parts[1] : nil,
+            headers: HTTPHeaders(headers), body: Array(body.utf8))
+        return service.answer(request, at: .unhurried).response()
+    }
+
+    /// A write of the reader with all rights.
+    func write(_ method: String, _ target: String, _ body: String = "") throws {
+        let response = ask("root", method, target, body)
+        try #require(response.status < 300, "\(method) \(target): \(LiveStage.text(response))")
+    }
+
+    func stream(_ who: String, _ target: String) throws -> Client {
+        let response = ask(who, "GET", target, accept: "text/event-stream")
+        guard case .events(let stream) = response.body, response.status == 200 else {
+            throw Stage.NoStream()
+        }
+        return Client(stream)
+    }
+
+    /// The token of the last save.
+    var token: String {
+        get throws {
+            let reader = try store.reader()
+            defer { reader.close() }
+            return "\(store.generation)-\(try reader.token)"
+        }
+    }
+
+    /// The changes after a save that a reader is told, in short: `insert Document 2`.
+    func changes(_ who: String, since: String, _ more: String = "") throws -> [String] {
+        let response = ask(who, "GET", "/changes?since=\(since)\(more)")
+        try #require(response.status == 200, "\(LiveStage.text(response))")
+        let saves = JSONValue(try JSONDocument(LiveStage.text(response)).root)
+        return Self.short(saves)
+    }
+
+    static func short(_ saves: JSONValue) -> [String] {
+        guard case .array(let all) = saves else { return ["no list"] }
+        return all.flatMap { save -> [String] in
+            guard case .array(let changes)? = save["changes"] else { return ["no changes"] }
+            return changes.map(short(change:))
+        }
+    }
+
+    static func short(change: JSONValue) -> String {
+        func text(_ name: String) -> String {
+            if case .string(let text)? = change[name] { text } else { "?" }
+        }
+        var told = "\(text("change")) \(text("entity")) \(change["_id"]?.compact ?? "?")"
+        if case .array(let names)? = change["updated"] {
+            told += " " + names.map { $0.compact.filter { $0 != "\"" } }.joined(separator: ",")
+        }
+        if let object = change["object"], object["source"] != nil {
+            told += " source \(object["source"]?.compact ?? "-")"
+        }
+        if let before = change["before"] { told += " was \(before.compact)" }
+        return told.filter { $0 != "\"" }
+    }
+}
+
+@Suite struct RightsFeedTests {
+    /// A change of one object, and what four readers are told of it.
+    struct Case: Sendable, CustomStringConvertible {
+        let write: (method: String, target: String, body: String)
+        let told: [String: [String]]
+        var description: String { "\(write.method) \(write.target) \(write.body)" }
+
+        init(
+            _ method: String, _ target: String, _ body: String = "", ann: [String] = [],
+            bob: [String] = [], guest: [String] = [], root: [String]? = nil
+        ) {
+            write = (method, target, body)
+            told = ["ann": ann, "bob": bob, "": guest].merging(
+                root.map { ["root": $0] } ?? [:]
+            ) { $1 }
+        }
+    }
+
+    static let cases: [Case] = [
+        // The object's own values.
+        Case(
+            "PATCH", "/Document/1", #"{"pages":11}"#, ann: ["update Document 1 pages"],
+            root: ["update Document 1 pages"]),
+        Case("PATCH", "/Document/2", #"{"pages":21}"#, bob: ["update Document 2 pages"]),
+        Case(
+            "PATCH", "/Document/3", #"{"pages":31}"#, ann: ["update Document 3 pages"],
+            bob: ["update Document 3 pages"], guest: ["update Document 3 pages"]),
+        Case(
+            "POST", "/Document", #"{"title":"n","owner":2}"#,
+            bob: ["insert Document 6", "update Account 2 documents"]),
+        Case(
+            "POST", "/Document", #"{"title":"n","owner":2,"isPublic":true}"#,
+            ann: ["insert Document 6", "update Account 2 documents"],
+            bob: ["insert Document 6", "update Account 2 documents"],
+            guest: ["insert Document 6"]),
+        // It enters a sight, and what depends on it with it.
+        Case(
+            "PATCH", "/Document/2", #"{"isPublic":true}"#,
+            ann: ["insert Document 2", "insert Comment 2"],
+            bob: ["update Document 2 isPublic"], guest: ["insert Document 2"],
+            root: ["update Document 2 isPublic"]),
+        // It leaves a sight.
+        Case(
+            "PATCH", "/Document/3", #"{"isPublic":false}"#,
+            ann: ["delete Document 3", "delete Comment 3", "delete Comment 4"],
+            bob: ["update Document 3 isPublic"], guest: ["delete Document 3"]),
+        // Its owner is another.
+        Case(
+            "PATCH", "/Document/1", #"{"owner":2}"#,
+            ann: ["delete Document 1", "delete Comment 1", "update Account 1 documents"],
+            bob: ["insert Document 1", "insert Comment 1", "update Account 2 documents"]),
+        // What the rule leads to changes, and the objects themselves do not.
+        Case(
+            "PATCH", "/Account/1", #"{"login":"eve"}"#,
+            ann: ["update Account 1 login", "delete Document 1", "delete Comment 1"],
+            bob: ["update Account 1 login"], root: ["update Account 1 login"]),
+        // Deletes.
+        Case(
+            "DELETE", "/Document/1",
+            ann: [
+                "delete Document 1", "delete Comment 1", "update Document 4 source",
+                "update Account 1 documents,comments", "update Tag 1 documents",
+            ]),
+        Case(
+            "DELETE", "/Comment/2",
+            bob: ["delete Comment 2", "update Account 2 comments", "update Document 2 comments"]),
+        Case(
+            "DELETE", "/Comment/4",
+            ann: ["delete Comment 4", "update Account 2 comments", "update Document 3 comments"],
+            bob: ["delete Comment 4", "update Account 2 comments", "update Document 3 comments"]),
+        // Entities without a right.
+        Case("POST", "/Folder", #"{"name":"new"}"#, root: ["insert Folder 2"]),
+        Case(
+            "POST", "/Tag", #"{"name":"new"}"#, ann: ["insert Tag 3"], bob: ["insert Tag 3"],
+            root: ["insert Tag 3"]),
+    ]
+
+    @Test(arguments: [StoreKind.sqlite, .memory], cases)
+    func eachReaderIsToldWhatItSees(_ kind: StoreKind, _ it: Case) throws {
+        let stage = try RightsStage(kind)
+        let start = try stage.token
+        let streams = try it.told.keys.map { ($0, try stage.stream($0, "/changes")) }
+        try stage.write(it.write.method, it.write.target, it.write.body)
+        for (who, told) in it.told {
+            #expect(try Set(stage.changes(who, since: start)) == Set(told), "\(who): \(it)")
+        }
+        for (who, client) in streams {
+            let told = try #require(it.told[who])
+            var events: [String] = []
+            for _ in 0..<(told.isEmpty ? 1 : 1_000) {
+                client.read()
+                events = try client.events.filter { $0.name == "save" }.flatMap { event in
+                    RightsStage.short(.array([JSONValue(try JSONDocument(event.data).root)]))
+                }
+                if events.count >= told.count { break }
+                usleep(5_000)
+            }
+            #expect(Set(events) == Set(told), "\(who), stream: \(it)")
+        }
+    }
+
+    /// Values lead to nothing that is not seen.
+    @Test(arguments: [StoreKind.sqlite, .memory])
+    func valuesLeadToNothingThatIsNotSeen(_ kind: StoreKind) throws {
+        let stage = try RightsStage(kind)
+        let start = try stage.token
+        try stage.write("PATCH", "/Document/3", #"{"source":1}"#)
+        func told(_ who: String) throws -> [String] {
+            try stage.changes(who, since: start, "&values=true&updated=source&entity=Document")
+        }
+        #expect(try told("ann") == ["update Document 3 source source 1 was {source:null}"])
+        #expect(try told("bob") == ["update Document 3 source source null was {source:2}"])
+        #expect(try told("") == [])
+        let second = try stage.token
+        try stage.write("PUT", "/Document/2/tags", "[]")
+        #expect(try stage.changes("ann", since: second, "&entity=Document") == [])
+        #expect(try stage.changes("ann", since: second, "&values=true") == [])
+    }
+
+    /// A list that is followed is that which is seen, while objects enter and leave it.
+    @Test(arguments: [StoreKind.sqlite, .memory])
+    func aLiveQueryFollowsWhatIsSeen(_ kind: StoreKind) throws {
+        let stage = try RightsStage(kind)
+        let target = "/Document?sort=title"
+        let listeners = try ["ann", "bob", "", "root"].map {
+            ($0, Listener(try stage.stream($0, target)))
+        }
+        let writes = [
+            ("PATCH", "/Document/2", #"{"isPublic":true}"#),
+            ("PATCH", "/Document/3", #"{"isPublic":false}"#),
+            ("PATCH", "/Document/1", #"{"owner":2}"#),
+            ("PATCH", "/Account/2", #"{"login":"eve"}"#),
+            ("DELETE", "/Document/2", ""),
+        ]
+        for (method, path, body) in [("", "", "")] + writes {
+            if !method.isEmpty { try stage.write(method, path, body) }
+            for (who, listener) in listeners {
+                let text = LiveStage.text(stage.ask(who, "GET", target))
+                guard case .array(let wanted) = JSONValue(try JSONDocument(text).root) else {
+                    Issue.record("\(who): \(text)")
+                    continue
+                }
+                let ids = wanted.map { $0["_id"]?.compact ?? "" }
+                var shown: [String] = []
+                for _ in 0..<1_000 {
+                    try listener.read()
+                    shown = (listener.rows[""] ?? []).map {
+                        ($0["object"] ?? $0)["_id"]?.compact ?? ""
+                    }
+                    if shown == ids { break }
+                    usleep(5_000)
+                }
+                #expect(shown == ids, "\(who) after \(method) \(path)")
+            }
+        }
+    }
+}

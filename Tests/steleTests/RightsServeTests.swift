@@ -1,0 +1,65 @@
+// Roles and tokens, as a user sets them up.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct RightsServeTests {
+    private let folder: TemporaryFolder
+    private let league = samplePath("League")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A token and its line for the file.
+    private func token(_ name: String, _ more: String...) throws -> (token: String, line: String) {
+        let made = try Program.run(["token", name] + more, folder: folder.path)
+        let lines = made.output.split(separator: "\n").map(String.init)
+        try #require(made.status == 0 && lines.count == 2, "\(made.errors)")
+        return (lines[0], lines[1])
+    }
+
+    @Test func aTokenHasTheRightsOfItsRole() throws {
+        let fan = try token("ann", "--role", "fan", "--user", "Reds")
+        let all = try token("root", "--role", "all")
+        #expect(fan.token.count == 64 && fan.token != all.token && !fan.line.contains(fan.token))
+        try folder.write(
+            """
+            {"roles": {"fan": {"Team": {"read": "name == $USER"}, "Player": {"read": true}}},
+             "tokens": [\(fan.line), \(all.line)]}
+            """, to: "rights.json")
+        let program = try Program(
+            ["serve", league, "--store", "s.sqlite", "--rights", "rights.json", "--port", "0"],
+            folder: folder.path)
+        let caller = try Caller(program.lines(3))
+        func ask(_ method: String, _ path: String, _ token: String?, _ body: String = "") -> String
+        {
+            let headers = token.map { ["Authorization: Bearer \($0)"] } ?? []
+            return (try? caller.call(method, path, body, headers: headers)) ?? ""
+        }
+        #expect(ask("GET", "/Team", nil).contains(" 401 "))
+        #expect(ask("GET", "/healthz", nil).contains(" 200 "))
+        let teams = #"[{"name":"Reds"},{"name":"Blues"}]"#
+        #expect(ask("POST", "/Team", fan.token, teams).contains(" 403 "))
+        #expect(ask("POST", "/Team", all.token, teams).contains(" 201 "))
+        let seen = ask("GET", "/Team", fan.token)
+        #expect(seen.contains("Reds") && !seen.contains("Blues"), "\(seen)")
+        #expect(ask("GET", "/Team/2", fan.token).contains(" 404 "))
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+    }
+
+    @Test(arguments: [
+        ("none.json", "", "none.json cannot be read"), ("r.json", "{", "r.json: it is not JSON"),
+        (
+            "r.json", #"{"roles": {"a": {"Tem": {"read": true}}}}"#,
+            "the model League has no entity Tem (did you mean Team?)"
+        ),
+    ])
+    func aFileThatIsWrongIsNamed(_ name: String, _ text: String, _ message: String) throws {
+        if !text.isEmpty { try folder.write(text, to: name) }
+        let run = try Program.run(
+            "serve", league, "--store", "s.sqlite", "--rights", name, "--port", "0",
+            folder: folder.path)
+        #expect(run.status != 0 && run.errors.contains(message), "\(run.errors)")
+    }
+}
