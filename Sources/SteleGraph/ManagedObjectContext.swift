@@ -78,7 +78,7 @@ public final class ManagedObjectContext {
         _ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext? = nil,
         author: String?, name: String?, budget: ReadBudget? = nil,
         writerReader: (any StoreReader)? = nil, sight: Sight? = nil,
-        queryGeneration: QueryGeneration = .current,
+        isWanted: (@Sendable () -> Bool)? = nil, queryGeneration: QueryGeneration = .current,
         retainsRegisteredObjects: Bool = true
     ) {
         self.coordinator = coordinator
@@ -90,21 +90,25 @@ public final class ManagedObjectContext {
         changes = ChangeSet(plans: coordinator.plans)
         view = StoreView(
             coordinator, parent: parent?.view, budget: budget, writerReader: writerReader,
-            sight: sight, generation: queryGeneration)
+            sight: sight, isWanted: isWanted, generation: queryGeneration)
     }
 
     /// Creates a context for one request. It reads the state committed at its first read.
     /// - Parameter budget: the limit on the cost of all reads until a save, for a thread that must
     ///   not wait. A read beyond it throws `StoreError.overBudget`. Nil means no limit.
+    /// - Parameter isWanted: is asked while a statement runs for long, which ends where the answer
+    ///   is no (`StoreError.deadline`).
     /// - Parameter sight: what the context sees of the store; nil for everything. With it the
     ///   context is only for reading: a save would take what it does not see for what does not
     ///   exist.
     public convenience init(
         _ coordinator: PersistentStoreCoordinator, author: String? = nil, name: String? = nil,
-        budget: ReadBudget? = nil, sight: Sight? = nil
+        budget: ReadBudget? = nil, sight: Sight? = nil,
+        isWanted: (@Sendable () -> Bool)? = nil
     ) {
         self.init(
-            coordinator, parent: nil, author: author, name: name, budget: budget, sight: sight)
+            coordinator, parent: nil, author: author, name: name, budget: budget, sight: sight,
+            isWanted: isWanted)
     }
 
     /// Creates a context for `PersistentStore.save(making:)`. It reads through the writer's reader,

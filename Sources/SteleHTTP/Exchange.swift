@@ -220,6 +220,7 @@ final class Exchange: Job, @unchecked Sendable {
             switch next.workers {
             case .reading: core.readers
             case .waiting: core.workers
+            case .slow: core.slow
             }
         if pool.submit(self) { return }
         let head = waiting.request.withoutBody
@@ -269,6 +270,10 @@ final class Exchange: Job, @unchecked Sendable {
     }
 
     // MARK: On a worker
+
+    var client: String {
+        if case .slow(let client)? = waiting?.next?.workers { client } else { "" }
+    }
 
     func run() {
         guard let waiting, let next = waiting.next else { return }

@@ -24,6 +24,11 @@ extension HTTPServer {
         /// Threads for later steps that read (`Later.Workers.reading`). As many as the cores can
         /// use and some more for slow reads: further threads would finish no sooner.
         public var readers = max(8, 4 * Configuration.cores)
+        /// Threads for later steps that take long (`Later.Workers.slow`). Fewer than cores, so that
+        /// they leave some to short requests.
+        public var slowReaders = max(1, Configuration.cores / 2)
+        /// How many long requests of one client may wait; further ones are answered with 503.
+        public var slowQueueOfClient = 64
         /// How many requests may wait for a worker; further ones are answered with 503.
         public var workerQueue = 1024
         /// How many responses may be streamed at once; further ones are answered with 503. Each has

@@ -100,6 +100,8 @@ public final class HTTPServer: Sendable {
         public var waitingWork = 0
         /// Requests that wait for or run on a thread for reads.
         public var readingWork = 0
+        /// Requests that wait for or run on a thread for long reads.
+        public var slowWork = 0
         /// Responses that are streamed.
         public var streamedResponses = 0
     }
@@ -111,6 +113,7 @@ public final class HTTPServer: Sendable {
             connectionLimit: core.configuration.connectionLimit,
             requestsInProgress: requestsInProgress, eventStreams: openEventStreams,
             waitingWork: core.workers.load, readingWork: core.readers.load,
+            slowWork: core.slow.load,
             streamedResponses: core.streamers.load)
     }
 
@@ -122,7 +125,7 @@ public final class HTTPServer: Sendable {
     public var requestsInProgress: Int { core.exchanges.load(ordering: .relaxed) }
 
     /// Requests that wait for a worker or run on one.
-    public var workerLoad: Int { core.workers.load + core.readers.load }
+    public var workerLoad: Int { core.workers.load + core.readers.load + core.slow.load }
 
     /// Stops the server: it accepts no more connections, ends event streams, gives running requests
     /// so many seconds to finish, answers the others with 503, and closes all connections. It
@@ -145,6 +148,7 @@ public final class HTTPServer: Sendable {
         wait(until: MonotonicClock.deadline(in: 0.5)) { core.streams.count == 0 }
         core.workers.close()
         core.readers.close()
+        core.slow.close()
         core.streamers.close()
         // libmicrohttpd cannot stop with suspended connections.
         for exchange in core.pending.close() { exchange.abandon() }

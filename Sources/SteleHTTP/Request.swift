@@ -31,6 +31,29 @@ public struct Request: Sendable {
         return withUnsafeMutableBytes(of: &byte) { peek(socket, into: $0) } == 0
     }
 
+    /// The address of the client, without its port; empty without a socket. A system call. Valid
+    /// until the request is answered.
+    public var clientAddress: String {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getpeername(socket, $0, &length)
+            }
+        }
+        guard socket >= 0, status == 0 else { return "" }
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let named = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getnameinfo(
+                    $0, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            }
+        }
+        guard named == 0 else { return "" }
+        return String(
+            decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// A request without a socket, as tests and callers inside the process make it.
     public init(
         method: String, path: String, query: String? = nil, headers: HTTPHeaders = HTTPHeaders(),

@@ -9,6 +9,7 @@ final class ServerCore: Sendable {
     let sink: @Sendable (Request) -> (any BodySink)?
     let workers: WorkerPool
     let readers: WorkerPool
+    let slow: WorkerPool
     let streamers: WorkerPool
     let acceptor: Acceptor
     let departures = DepartureWatch()
@@ -41,6 +42,10 @@ final class ServerCore: Sendable {
             stackBytes: configuration.workerStackBytes)
         readers = WorkerPool(
             name: "readers", threads: configuration.readers, queue: configuration.workerQueue,
+            stackBytes: configuration.workerStackBytes)
+        slow = WorkerPool(
+            name: "slow", threads: configuration.slowReaders, queue: configuration.workerQueue,
+            queueOfClient: configuration.slowQueueOfClient, isLowPriority: true,
             stackBytes: configuration.workerStackBytes)
         streamers = WorkerPool(
             name: "streamers", threads: configuration.streamWorkers, queue: 0,

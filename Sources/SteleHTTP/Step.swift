@@ -36,11 +36,14 @@ public enum Step: Sendable {
 /// The next step of a request, for a worker.
 public struct Later: Sendable {
     /// The workers of a server.
-    public enum Workers: Sendable {
+    public enum Workers: Sendable, Hashable {
         /// Few threads, which only read and never wait for another request.
         case reading
         /// Many threads, which may wait for the disk or for another request.
         case waiting
+        /// Very few threads of low priority, for what takes long. They serve clients in turn, so a
+        /// client with many long requests keeps nobody else waiting for more than one of them.
+        case slow(client: String)
     }
 
     /// Which workers take it.

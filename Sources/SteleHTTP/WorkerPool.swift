@@ -4,6 +4,8 @@ import SteleSystem
 
 /// Work for a pool.
 protocol Job: AnyObject, Sendable {
+    /// Whose job it is, where clients are served in turn; empty where they are not.
+    var client: String { get }
     /// Does the work, on a thread of the pool.
     func run()
     /// Ends the job for a server that stops. It may be called on another thread while the job is
@@ -11,10 +13,15 @@ protocol Job: AnyObject, Sendable {
     func abandon()
 }
 
+extension Job {
+    /// Empty: no client's.
+    var client: String { "" }
+}
+
 /// A bounded pool of threads, which are created when needed and end when the pool is closed.
 final class WorkerPool: Sendable {
     private struct State: Sendable {
-        var queue = Queue<any Job>()
+        var queue = FairQueue<any Job>()
         var running: [Int: any Job] = [:]
         var threads = 0
         var idle = 0
@@ -24,6 +31,10 @@ final class WorkerPool: Sendable {
     private let state: Monitor<State>
     private let maximumThreads: Int
     private let maximumLoad: Int
+    /// How many jobs of one client may wait.
+    private let maximumOfClient: Int
+    /// Whether its threads leave the cores to others.
+    private let isLowPriority: Bool
     private let stackBytes: Int
     /// The name of its threads.
     private let name: String
@@ -31,8 +42,15 @@ final class WorkerPool: Sendable {
     /// - Parameters:
     ///   - threads: how many threads there may be.
     ///   - queue: how many jobs may wait for a thread.
-    init(name: String, threads: Int, queue: Int, stackBytes: Int) {
+    ///   - queueOfClient: how many jobs of one client may wait.
+    ///   - isLowPriority: whether its threads leave the cores to others.
+    init(
+        name: String, threads: Int, queue: Int, queueOfClient: Int = .max,
+        isLowPriority: Bool = false, stackBytes: Int
+    ) {
         self.name = name
+        self.isLowPriority = isLowPriority
+        maximumOfClient = max(queueOfClient, 1)
         state = Monitor(State())
         maximumThreads = max(threads, 1)
         maximumLoad = maximumThreads + max(queue, 0)
@@ -45,8 +63,11 @@ final class WorkerPool: Sendable {
         let outcome: Outcome = state.withLock { state in
             // Running jobs count: a job whose thread is about to start must not fill the queue.
             let load = state.queue.count + state.running.count
-            guard !state.closed, load < maximumLoad else { return .refused }
-            state.queue.append(job)
+            let client = job.client
+            guard !state.closed, load < maximumLoad,
+                state.queue.count(of: client) < maximumOfClient
+            else { return .refused }
+            state.queue.append(job, of: client)
             guard state.idle < state.queue.count, state.threads < maximumThreads else {
                 return .queued
             }
@@ -75,6 +96,7 @@ final class WorkerPool: Sendable {
     }
 
     private func work(as number: Int) {
+        if isLowPriority { SystemThread.lowerPriority() }
         state.withLock { $0.idle += 1 }
         while true {
             let job: (any Job)? = state.withLock(when: { $0.closed || !$0.queue.isEmpty }) {

@@ -78,10 +78,10 @@ public final class InMemoryStore: PersistentStore {
         return view.whole(identifier)
     }
 
-    /// Opens a view of the current contents. Throws `.overBudget` for any budget, because no limit
-    /// on the work is enforced.
+    /// Opens a view of the current contents. Throws `.overBudget` for the budget of a thread
+    /// that may not wait, because no limit on the work is enforced.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
-        if budget != nil { throw .overBudget }
+        if let budget, !budget.mayWait { throw .overBudget }
         let view = contents.withLock { $0 }
         if view.isClosed { throw .closed }
         return InMemoryReader(view)

@@ -171,11 +171,15 @@ public struct ReadBudget: Sendable, Hashable {
     public var steps: Int
     /// Nanoseconds of elapsed time, a bound for pages that have to come from the disk.
     public var nanoseconds: UInt64
+    /// Whether the thread may wait: for a free reader, another program's lock, and a store that does
+    /// not enforce a budget.
+    public var mayWait: Bool
 
     /// Creates a budget.
-    public init(steps: Int, nanoseconds: UInt64) {
+    public init(steps: Int, nanoseconds: UInt64, mayWait: Bool = false) {
         self.steps = steps
         self.nanoseconds = nanoseconds
+        self.mayWait = mayWait
     }
 }
 
@@ -338,11 +342,18 @@ public protocol StoreReader: AnyObject {
     ///   - bytes: the approximate size of the history to keep; nil for no limit.
     func firstTransactionToKeep(since time: Double?, bytes: Int?) throws(StoreError) -> Int64
 
+    /// Ends statements that run for long once nobody wants their result; the view can be used on.
+    /// - Parameter isWanted: is asked from time to time, on the reader's thread.
+    func read(while isWanted: @escaping @Sendable () -> Bool)
+
     /// Closes the view.
     func close()
 }
 
 extension StoreReader {
+    /// Does nothing: for a store that cannot end a statement.
+    public func read(while isWanted: @escaping @Sendable () -> Bool) {}
+
     /// Nil: for a store whose history has no values.
     public func slots(
         of id: ObjectID, atVersion version: Int64

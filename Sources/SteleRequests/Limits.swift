@@ -85,6 +85,10 @@ public struct Limits: Sendable, Hashable {
     /// The budget of reading on the thread of a connection, where other connections wait for it.
     /// A request that needs more goes to a worker.
     public var briefReading = ReadBudget(steps: 40_000, nanoseconds: 20_000_000)
+    /// What a request that reads may cost before it is left to the workers for long requests; it
+    /// begins anew there.
+    public var shortReading = ReadBudget(
+        steps: 1_500_000, nanoseconds: 250_000_000, mayWait: true)
     /// Rows of a list that is read on the thread of a connection.
     public var briefRows = 250
     /// Bytes of a body that is read on the thread of a connection.

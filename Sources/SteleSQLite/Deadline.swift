@@ -12,6 +12,11 @@ final class Deadline {
     private var end: UInt64
     /// The rest of the budget; nil where each statement has its own time limit.
     private var steps: Int?
+    /// Whether somebody wants the result of a statement that runs for long.
+    var isWanted: (@Sendable () -> Bool)?
+    /// When that is asked next.
+    private var askAt: UInt64 = 0
+    private static let askNanoseconds: UInt64 = 50_000_000
 
     /// Limits the time of each statement.
     init(_ connection: OpaquePointer, seconds: Double) {
@@ -46,7 +51,9 @@ final class Deadline {
 
     /// Starts the time of the next statement.
     func start() {
-        if steps == nil { end = MonotonicClock.now &+ nanoseconds }
+        let now = MonotonicClock.now
+        if steps == nil { end = now &+ nanoseconds }
+        askAt = now &+ Self.askNanoseconds
     }
 
     private func isOver() -> Bool {
@@ -54,7 +61,11 @@ final class Deadline {
             steps = left - interval
             if left <= interval { return true }
         }
-        return MonotonicClock.now > end
+        let now = MonotonicClock.now
+        if now > end { return true }
+        guard now > askAt, let isWanted else { return false }
+        askAt = now &+ Self.askNanoseconds
+        return !isWanted()
     }
 
     /// Whether the budget is used up.

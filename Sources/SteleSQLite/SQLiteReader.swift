@@ -14,6 +14,8 @@ final class SQLiteReader: StoreReader {
     private var number: Int64?
     private var deadline: Deadline?
     /// Whether the reader has a budget.
+    private let hasBudget: Bool
+    /// Whether its thread may not wait.
     private let isBrief: Bool
     /// The open cursors; they end with the reader.
     private var cursors: [SQLiteCursor] = []
@@ -29,8 +31,9 @@ final class SQLiteReader: StoreReader {
         self.schema = schema
         self.pool = pool
         self.known = known
-        isBrief = budget != nil
-        let connection = try pool.take(waits: budget == nil)
+        hasBudget = budget != nil
+        isBrief = budget.map { !$0.mayWait } ?? false
+        let connection = try pool.take(waits: !isBrief)
         connection.refusesSlowStatements = isBrief
         do {
             if connection.hasAttachedHistory {
@@ -58,6 +61,7 @@ final class SQLiteReader: StoreReader {
     init(schema: SQLSchema, translator: CurrentTranslator, writer: Connection, token: Int64) {
         self.schema = schema
         self.translator = translator.current
+        hasBudget = false
         isBrief = false
         pool = nil
         // The writer's transaction may be rolled back, so its states are not shared.
@@ -81,13 +85,15 @@ final class SQLiteReader: StoreReader {
         pool.give(connection)
     }
 
+    func read(while isWanted: @escaping @Sendable () -> Bool) { deadline?.isWanted = isWanted }
+
     /// Runs a statement within the time limit or the budget.
     private func read<R>(
         _ body: (Connection) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         guard let connection else { throw .closed }
         deadline?.start()
-        guard isBrief else { return try body(connection) }
+        guard hasBudget else { return try body(connection) }
         if deadline?.isSpent ?? false { throw .overBudget }
         do { return try body(connection) } catch {
             if case .deadline = error { throw .overBudget }

@@ -12,6 +12,8 @@ extension Service {
         public var modelName: String?
         /// Names that `Host` and `Origin` may hold besides IP addresses and `localhost`.
         public var allowedHosts: [String] = []
+        /// The origins whose pages may call the service, such as `https://app.example`; `*` for all.
+        public var origins: [String] = []
         /// A bearer token with all rights; nil for none. With it, or with rights, every request
         /// except a health check needs a token.
         public var token: String?

@@ -16,7 +16,7 @@ extension Service {
         }
         return noted(
             answer.problem.response(basePath: options.basePath), to: passage.request,
-            passage.route?.pattern)
+            passage.route?.pattern, from: passage.rights.name)
     }
 
     /// The answer to a request that the HTTP layer refuses.

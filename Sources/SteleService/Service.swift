@@ -5,6 +5,7 @@ import SteleAnswers
 import SteleFeed
 import SteleGraph
 import SteleHTTP
+import SteleJSON
 import SteleModel
 import StelePersistence
 import SteleRequests
@@ -31,10 +32,14 @@ public final class Service: Sendable {
     let store: Place
     /// The store, with a budget for reading, for threads that must not wait.
     let briefStore: Place
+    /// The store, with a larger budget for reading.
+    let shortStore: Place
     let pages: Pages
     let running = RunningKeys()
     let meter = RequestMeter()
     let requestLog: RequestLog?
+    /// The pages of other origins that may call the service; nil for none.
+    let crossOrigin: CrossOrigin?
     /// What the server is doing; nil before it is known.
     let serverFigures = Mutex<(@Sendable () -> HTTPServer.Figures?)?>(nil)
     /// The editing contexts of all clients.
@@ -49,12 +54,14 @@ public final class Service: Sendable {
         self.options = options
         self.logger = logger
         requestLog = options.requestLog
+        crossOrigin = options.origins.isEmpty ? nil : CrossOrigin(options.origins)
         let model = coordinator.model
         let limits = options.limits
         let renderer = SnapshotRenderer(model: model, basePath: options.basePath)
         gate = Gate(
             allowedHosts: options.allowedHosts,
             access: try Access(token: options.token, options.rights, model: model),
+            crossOrigin: crossOrigin,
             healthPath: options.basePath + RoutePattern.health.rawValue)
         routes = Routes(model: model, basePath: options.basePath)
         let answers = Answers(
@@ -69,6 +76,8 @@ public final class Service: Sendable {
             logger: logger)
         execution.budget = limits.briefReading
         briefStore = Place(execution, answers)
+        execution.budget = limits.shortReading
+        shortStore = Place(execution, answers)
         plainGet = PlainGet(
             objects: routes.plainObjects, gate: gate,
             place: briefStore, limits: limits)
@@ -89,7 +98,10 @@ public final class Service: Sendable {
 
     /// Answers a request, or takes it as far as the pace allows; at an unhurried pace to the end.
     public func answer(_ request: Request, at pace: Pace) -> Step {
-        if pace == .brief, let response = plainGet.response(to: request) {
+        // The log has the name of a token, which the road finds.
+        if pace == .brief, requestLog == nil || gate.access.isOpen,
+            let response = plainGet.response(to: request)
+        {
             return .done(noted(response, to: request, .object))
         }
         return proceed(Passage(request, at: store, isTimed: options.serverTiming), at: pace)
@@ -99,9 +111,16 @@ public final class Service: Sendable {
     private func proceed(_ begun: Passage, at pace: Pace) -> Step {
         var passage = begun
         do {
+            if passage.route == nil, let answer = try gate.preflight(passage.request) {
+                return .done(noted(answer, to: passage.request, nil))
+            }
             return try run(&passage, at: pace)
         } catch {
             if pace == .brief, Self.needsAWorker(error) { return .later(later(passage)) }
+            if pace == .short, Self.isLong(error) { return .later(slow(passage)) }
+            if pace == .short, Self.needsAWorker(error) {
+                return .later(again(passage, by: .reading))
+            }
             return .done(refuse(error, passage))
         }
     }
@@ -117,12 +136,17 @@ public final class Service: Sendable {
         try pace.allow(call.isBrief)
         let plan = try passage.plan ?? plan(call, at: pace, &passage)  // Plans/
         try pace.allow(plan.isBrief(options.limits))
+        try pace.allow(bounded: plan.isBounded)
         if pace == .brief, case .write(let write) = plan.action {
             // What a write may change is looked up in the store.
             try pace.allow(plan.rights.isAll)
             return save(try place.execution.make(write), call, passage)
         }
-        let outcome = try execute(plan, in: place.limited(to: plan.rights))  // Execution/
+        // A request that is not brief may run for long after its client has gone.
+        let asks = pace != .brief && route.isRead
+        let isWanted = asks ? { @Sendable in !call.request.clientHasGone } : nil
+        let outcome = try execute(  // Execution/
+            plan, in: place.limited(to: plan.rights, while: isWanted))
         return .done(finish(outcome, call, passage))  // Responses/
     }
 
@@ -132,7 +156,30 @@ public final class Service: Sendable {
         return Later(by: isReading ? .reading : .waiting) { [self] in
             var passage = passage
             passage.timing.lap("wait")
+            return proceed(passage, at: isReading ? .short : .unhurried)
+        }
+    }
+
+    /// The rest of the way of a request that reads for long, from the last whole step.
+    private func slow(_ passage: Passage) -> Later {
+        let (name, request) = (passage.rights.name, passage.request)
+        let client = name.isEmpty ? request.clientAddress : "token \(name)"
+        return again(passage, by: .slow(client: client))
+    }
+
+    private func again(_ passage: Passage, by workers: Later.Workers) -> Later {
+        Later(by: workers) { [self] in
+            var passage = passage
+            passage.timing.lap("wait")
             return proceed(passage, at: .unhurried)
+        }
+    }
+
+    /// Whether an error at a short pace says only that the request is a long one.
+    private static func isLong(_ error: any Error) -> Bool {
+        switch error {
+        case is TooLong, StoreError.overBudget: true
+        default: false
         }
     }
 
@@ -159,6 +206,7 @@ public final class Service: Sendable {
     /// The place of the route's plan. The caller's turn with an editing context ends at `leave`.
     private func enter(_ route: Route, at pace: Pace, _ passage: inout Passage) throws -> Place {
         if pace == .brief { return briefStore }
+        if pace == .short, route.context == nil { return shortStore }
         guard let id = route.context else { return store }
         let editing = try contexts.context(id, of: passage.rights.name)
         passage.place = store.editing(editing)
@@ -196,11 +244,12 @@ public final class Service: Sendable {
         let (call, execution) = (plan.call, place.execution)
         return switch plan.action {
         case .page: .response(try pages.response(for: call))
-        case .readiness: .response(try ready())
+        case .readiness: .response(try ready(execution))
         case .metrics:
             .response(
                 pages.page(MetricsPage(service: self).bytes, MetricsPage.mediaType, call))
         case .backup: .response(try backUp())
+        case .ticket: .response(try ticket(plan.rights))
         case .metadata: .response(try metadata(call))
         case .changes where call.route.method == .delete:
             .response(try changeFeed.delete(call.query))
@@ -227,8 +276,21 @@ public final class Service: Sendable {
         }
     }
 
-    private func ready() throws -> Response {
-        let reader = try coordinator.store.reader()
+    private func ticket(_ rights: Rights) throws -> Response {
+        let members: [(String, JSONValue)] = [
+            ("ticket", .string(try gate.access.tickets.make(rights))),
+            ("seconds", .integer(Int64(Tickets.seconds))),
+        ]
+        var writer = ByteWriter(capacity: 128)
+        JSONValue.object(members).write(to: &writer)
+        return Response(
+            status: 201,
+            headers: [("Content-Type", MediaType.json.rawValue), ("Cache-Control", "no-store")],
+            body: .bytes(writer.take()))
+    }
+
+    private func ready(_ execution: Execution) throws -> Response {
+        let reader = try coordinator.store.reader(budget: execution.budget)
         defer { reader.close() }
         _ = try reader.token
         return Pages.status("ready")
@@ -261,6 +323,7 @@ public final class Service: Sendable {
         var response = passage.place.answers.response(outcome, for: call)
         timing.lap("response")
         timing.add(to: &response)
-        return noted(response, to: passage.request, passage.route?.pattern)
+        return noted(
+            response, to: passage.request, passage.route?.pattern, from: passage.rights.name)
     }
 }

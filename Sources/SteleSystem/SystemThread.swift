@@ -61,6 +61,13 @@ public final class SystemThread: Sendable {
         return body()
     }
 
+    /// Lets other threads of the machine go first, for the caller's thread (`nice`). It cannot be
+    /// undone.
+    public static func lowerPriority() {
+        // On Linux the priority is that of a thread.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    }
+
     /// Identifies the caller's thread while it runs; never 0.
     public static var current: UInt { UInt(pthread_self()) }
 }

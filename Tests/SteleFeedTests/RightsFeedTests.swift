@@ -224,6 +224,38 @@ final class RightsStage {
         #expect(try stage.changes("ann", since: second, "&values=true") == [])
     }
 
+    /// A ticket opens one stream with the rights of its sender.
+    @Test func aTicketOpensOneStream() throws {
+        let stage = try RightsStage(.memory)
+        let made = stage.ask("ann", "POST", "/tickets")
+        #expect(made.status == 201)
+        let json = JSONValue(try JSONDocument(LiveStage.text(made)).root)
+        guard case .string(let ticket)? = json["ticket"] else { throw Stage.NoStream() }
+        let client = try stage.stream("", "/changes?ticket=\(ticket)&entity=Document")
+        try stage.write("PATCH", "/Document/2", #"{"pages":21}"#)
+        try stage.write("PATCH", "/Document/1", #"{"pages":11}"#)
+        for _ in 0..<1_000 where client.events.isEmpty {
+            client.read()
+            usleep(5_000)
+        }
+        #expect(client.events.map(\.data).joined().contains(#""_id":1"#), "\(client.text)")
+        #expect(!client.text.contains(#""_id":2"#))
+        for target in ["/changes?ticket=\(ticket)", "/changes?ticket=x", "/Document?ticket="] {
+            let again = stage.ask("", "GET", target, accept: "text/event-stream")
+            #expect(again.status == 401, "\(target)")
+        }
+        // Lists that are followed take one, too.
+        let second = JSONValue(
+            try JSONDocument(LiveStage.text(stage.ask("bob", "POST", "/tickets"))).root)
+        guard case .string(let other)? = second["ticket"] else { throw Stage.NoStream() }
+        let listener = Listener(try stage.stream("", "/Document?sort=title&ticket=\(other)"))
+        for _ in 0..<1_000 where listener.rows.isEmpty {
+            try listener.read()
+            usleep(5_000)
+        }
+        #expect(listener.rows[""]?.count == 4)
+    }
+
     /// A list that is followed is that which is seen, while objects enter and leave it.
     @Test(arguments: [StoreKind.sqlite, .memory])
     func aLiveQueryFollowsWhatIsSeen(_ kind: StoreKind) throws {

@@ -193,6 +193,9 @@ extension RightsRow {
             "ann", "GET /Document?include=longer&where=_id == 1", nil,
             "200 [1 longer:[3 4 source:1]]"),
         // The service itself.
+        .init("ann", "GET /model", nil, "200"),
+        .init("ann", "GET /openapi.json", nil, "200"),
+        .init("ann", "OPTIONS /Document", nil, "204"),
         .init("ann", "GET /metrics", nil, "403 access.right"),
         .init("ann", "GET /metadata", nil, "403 access.right"),
         .init("ann", "PATCH /metadata", "{\"a\":1}", "403 access.right"),

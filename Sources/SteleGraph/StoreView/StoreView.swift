@@ -22,6 +22,8 @@ final class StoreView {
     private let budget: ReadBudget?
     /// What is seen of the store; nil for all.
     private let sight: Sight?
+    /// Whether somebody wants what is read; nil where that is not asked.
+    private let isWanted: (@Sendable () -> Bool)?
     private(set) var generation: QueryGeneration
     private var open: ReaderView?
     /// The view of the row cache, if nothing else has been read.
@@ -34,8 +36,10 @@ final class StoreView {
 
     init(
         _ coordinator: PersistentStoreCoordinator, parent: StoreView?, budget: ReadBudget?,
-        writerReader: (any StoreReader)?, sight: Sight?, generation: QueryGeneration
+        writerReader: (any StoreReader)?, sight: Sight?, isWanted: (@Sendable () -> Bool)?,
+        generation: QueryGeneration
     ) {
+        self.isWanted = isWanted
         self.coordinator = coordinator
         self.parent = parent
         self.budget = budget
@@ -74,6 +78,7 @@ final class StoreView {
             view.reader.close()
             throw StoreError.moved("another save was committed during the read")
         }
+        if let isWanted { view.reader.read(while: isWanted) }
         open = view
         floor = min(floor ?? view.token, view.token)
         return view

@@ -33,6 +33,11 @@ final class GroupReader: StoreReader {
         }
     }
 
+    /// Ends statements whose result nobody wants, in all stores.
+    func read(while isWanted: @escaping @Sendable () -> Bool) {
+        for reader in readers { reader.read(while: isWanted) }
+    }
+
     func close() { for reader in readers { reader.close() } }
 
     /// Returns the view of the only store that has an entity's family; nil where there are several.

@@ -167,7 +167,7 @@ public final class StoreGroup: PersistentStore {
         // Commits are rare beside the time that opening takes, so few attempts are in vain.
         for _ in 0..<Self.attempts {
             if let found = try completeReader(budget: budget) { return found }
-            if budget != nil { throw .overBudget }
+            if let budget, !budget.mayWait { throw .overBudget }
         }
         return try turn.withLock { turn throws(StoreError) in try lastingReader(&turn) }
     }

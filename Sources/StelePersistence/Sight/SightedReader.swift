@@ -134,6 +134,9 @@ public final class SightedReader: StoreReader {
         try base.firstTransactionToKeep(since: time, bytes: bytes)
     }
 
+    /// Ends statements whose result nobody wants.
+    public func read(while isWanted: @escaping @Sendable () -> Bool) { base.read(while: isWanted) }
+
     /// Closes the whole view.
     public func close() { base.close() }
 }

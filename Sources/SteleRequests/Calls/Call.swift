@@ -139,11 +139,12 @@ package final class Call: Sendable {
         if route.method == .delete { return !request.body.isEmpty }
         switch route.resource {
         case .binary: return false
-        case .backup:
+        case .backup, .tickets:
             guard request.body.isEmpty else {
                 throw Problem(
-                    .body, "POST /backup takes no body",
-                    hint: "the setting backups names the folder of backups")
+                    .body, "POST \(route.pattern.rawValue) takes no body",
+                    hint: route.pattern == .backup
+                        ? "the setting backups names the folder of backups" : nil)
             }
             return false
         // Most requests to a context need no body.
@@ -154,7 +155,8 @@ package final class Call: Sendable {
 
     private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {
         switch route.resource {
-        case .index, .health, .readiness, .metrics, .backup, .options, .live, .openAPI, .templates:
+        case .index, .health, .readiness, .metrics, .backup, .tickets, .options, .live, .openAPI,
+            .templates:
             return .json
         case .changes: return route.isRead ? try changesFormat(terms.accept) : .json
         // The type of the bytes is not known, and no Accept refuses them.

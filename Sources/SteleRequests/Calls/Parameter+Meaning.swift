@@ -19,7 +19,7 @@ extension Parameter {
     /// The values that the parameter takes.
     package var form: Form {
         switch self {
-        case .where, .after, .having, .since, .before, .sectionBy: .text
+        case .where, .after, .having, .since, .before, .sectionBy, .ticket: .text
         case .sort, .select, .groupBy, .include, .entity, .updated: .texts
         case .distinct, .subentities, .count, .values: .flag
         case .limit: .number(from: 1)
@@ -59,6 +59,7 @@ extension Parameter {
         case .values: "Whether each change has its object."
         case .updated: "Keys; only updates that changed one of them are reported."
         case .sectionBy: "A key path that sorts a live query first and gives each row its section."
+        case .ticket: "A ticket for an event stream, in place of Authorization."
         case .q: "The address of each live query, percent-encoded as a whole."
         }
     }

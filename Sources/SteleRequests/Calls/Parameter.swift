@@ -9,6 +9,8 @@ package enum Parameter: Sendable, CaseIterable {
     case sectionBy
     /// The queries of `/live`, as `q.NAME`.
     case q
+    /// A ticket of `POST /tickets`, in the place of the header `Authorization`.
+    case ticket
 
     private static let table = KeyTable(allCases.map { ($0.name, $0) })
 
@@ -38,9 +40,9 @@ package enum Parameter: Sendable, CaseIterable {
         .subentities, .count, .format, .numbers,
     ]
     /// The parameters of a list that can be followed.
-    package static let followed: Set<Parameter> = list.union([.sectionBy])
+    package static let followed: Set<Parameter> = list.union([.sectionBy, .ticket])
     /// The parameters of several live queries on one stream.
-    static let live: Set<Parameter> = [.q]
+    static let live: Set<Parameter> = [.q, .ticket]
     static let counting: Set<Parameter> = [.where, .subentities, .format]
     static let object: Set<Parameter> = [.select, .include, .format, .numbers]
     static let write: Set<Parameter> = [.mergePolicy, .format, .numbers]
@@ -54,6 +56,6 @@ package enum Parameter: Sendable, CaseIterable {
     static let purge: Set<Parameter> = [.before]
     /// The parameters of the change feed.
     package static let changes: Set<Parameter> = [
-        .since, .entity, .where, .updated, .values, .limit,
+        .since, .entity, .where, .updated, .values, .limit, .ticket,
     ]
 }

@@ -18,7 +18,10 @@ extension Call {
     /// Whether the call is planned at a brief pace.
     package var isBrief: Bool {
         switch route.resource {
-        case .readiness, .metrics, .backup, .metadata, .live, .contexts, .context, .index, .model,
+        // It must be answered beside all other requests.
+        case .readiness: true
+        case .metrics, .backup, .metadata, .live, .tickets, .contexts, .context, .index,
+            .model,
             .errorCodes, .openAPI, .templates, .options:
             false
         // A feed from now on. With a token, the history is read first.
@@ -44,6 +47,16 @@ extension Plan {
         case .write(let write):
             write.deed.allOf == nil && write.mergePolicy == .error
                 && call.terms.idempotencyKey == nil
+        default: true
+        }
+    }
+
+    /// Whether what the plan reads has a budget, and its cost on a worker a bound.
+    package var isBounded: Bool {
+        switch action {
+        // The rows are read as the client takes them, and those of a live query all at once.
+        case .list(let list): !list.isStreamed
+        case .live: false
         default: true
         }
     }

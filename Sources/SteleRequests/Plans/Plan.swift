@@ -12,6 +12,8 @@ package final class Plan: Sendable {
         case readiness
         case metrics
         case backup
+        /// A ticket for an event stream.
+        case ticket
         case metadata
         case changes
         case live([LivePart])
@@ -46,6 +48,7 @@ package final class Plan: Sendable {
         case .readiness: action = .readiness
         case .metrics: action = .metrics
         case .backup: action = .backup
+        case .tickets: action = .ticket
         case .metadata: action = .metadata
         case .changes: action = .changes
         case .contexts: action = .makeContext

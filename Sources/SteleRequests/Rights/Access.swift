@@ -11,6 +11,8 @@ package final class Access: Sendable {
     private let tokens: [[UInt8]: Rights]
     /// The rights of a request without a token; nil where each needs one.
     private let anonymous: Rights?
+    /// The tickets for event streams.
+    package let tickets = Tickets()
 
     /// Access without authentication.
     package init() {
@@ -48,13 +50,23 @@ package final class Access: Sendable {
     /// Whether requests need no token, and have all rights.
     package var isOpen: Bool { tokens.isEmpty && anonymous?.isAll ?? false }
 
-    /// Returns the rights of a request.
+    /// Returns the rights of a request, by its token or else by the ticket of an event stream.
     /// - Throws: `Problem`, 401.
-    package func rights(of headers: HTTPHeaders) throws(Problem) -> Rights {
-        guard let given = headers["Authorization"], !given.isEmpty else {
-            if let anonymous { return anonymous }
-            throw Self.refusal("the request has no Authorization header")
+    package func rights(of request: Request) throws(Problem) -> Rights {
+        if let given = request.headers["Authorization"], !given.isEmpty {
+            return try rights(of: given)
         }
+        if let ticket = Self.ticket(of: request) {
+            if let rights = tickets.take(ticket) { return rights }
+            throw Problem(
+                .token, "the ticket is used, older than \(Tickets.seconds) s, or unknown",
+                hint: "POST \(RoutePattern.tickets.rawValue) makes another")
+        }
+        if let anonymous { return anonymous }
+        throw Self.refusal("the request has no Authorization header")
+    }
+
+    private func rights(of given: String) throws(Problem) -> Rights {
         // Without authentication the header is of something else, such as a proxy.
         if isOpen, let anonymous { return anonymous }
         let scheme = "bearer "
@@ -66,6 +78,16 @@ package final class Access: Sendable {
             throw Self.refusal("the token is wrong")
         }
         return rights
+    }
+
+    /// The ticket in the address of an event stream.
+    private static func ticket(of request: Request) -> String? {
+        guard let query = request.query, request.method == Method.get.rawValue,
+            request.headers.list("Accept")?.contains(MediaType.events.rawValue) ?? false
+        else { return nil }
+        let start = "\(Parameter.ticket.name)="
+        return query.split(separator: "&").first { $0.hasPrefix(start) }
+            .map { String($0.dropFirst(start.count)) }
     }
 
     private static func hash(_ token: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: token)) }

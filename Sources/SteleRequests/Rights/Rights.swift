@@ -94,7 +94,7 @@ package final class Rights: Sendable {
         case .metadata: try checkAll("\(route.isRead ? "read" : "change") the metadata")
         case .changes where route.method == .delete: try checkAll("delete the history")
         case .contexts, .context: try checkAll("use editing contexts")
-        case .index, .health, .readiness, .model, .changes, .live, .errorCodes, .openAPI,
+        case .index, .health, .readiness, .model, .changes, .live, .tickets, .errorCodes, .openAPI,
             .templates, .transactions, .options:
             break
         case .list(let entity):

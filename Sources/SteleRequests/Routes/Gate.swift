@@ -5,11 +5,16 @@ import SteleHTTP
 /// The checks that keep a web page from reaching the service through a user's browser.
 package struct Gate: Sendable {
     private let allowedHosts: Set<String>
-    private let access: Access
+    package let access: Access
+    /// The pages of other origins that may call the service; nil for none.
+    private let crossOrigin: CrossOrigin?
     /// The path of the health check, which needs no token: it tells only that the service is alive.
     private let healthPath: String
 
-    package init(allowedHosts: [String], access: Access, healthPath: String) {
+    package init(
+        allowedHosts: [String], access: Access, crossOrigin: CrossOrigin?, healthPath: String
+    ) {
+        self.crossOrigin = crossOrigin
         self.healthPath = healthPath
         self.allowedHosts = Set(allowedHosts.map { $0.lowercased() })
         self.access = access
@@ -20,7 +25,16 @@ package struct Gate: Sendable {
     package func admit(_ request: Request) throws -> Rights {
         if let host = request.headers["Host"], !isAllowed(host) { throw refused(host: host) }
         if let origin = request.headers["Origin"] { try check(origin, request.headers["Host"]) }
-        return request.path == healthPath ? Self.health : try access.rights(of: request.headers)
+        return request.path == healthPath ? Self.health : try access.rights(of: request)
+    }
+
+    /// The answer to a browser that asks whether a page of another origin may send a request; nil
+    /// for other requests.
+    /// - Throws: `Problem`, 403, for a host that is not allowed.
+    package func preflight(_ request: Request) throws -> Response? {
+        guard let answer = crossOrigin?.preflight(request) else { return nil }
+        if let host = request.headers["Host"], !isAllowed(host) { throw refused(host: host) }
+        return answer
     }
 
     /// The rights of a health check, which has no data.
@@ -35,6 +49,7 @@ package struct Gate: Sendable {
     }
 
     private func check(_ origin: String, _ host: String?) throws {
+        if crossOrigin?.allows(origin) ?? false { return }
         if let start = origin.firstRange(of: "://")?.upperBound {
             let name = Self.name(of: origin[start...])
             if let host, name == Self.name(of: host[...]) { return }
@@ -42,7 +57,7 @@ package struct Gate: Sendable {
         }
         throw Problem(
             .origin, "pages of \(origin.prefix(200)) may not call this service",
-            hint: "open the page from this host, or allow its host by --allow-host")
+            hint: "open the page from this host, or allow its origin by --cors")
     }
 
     private func refused(host: String) -> Problem {

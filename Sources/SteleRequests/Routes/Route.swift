@@ -20,7 +20,7 @@ package struct ObjectAddress: Sendable {
 package struct Route: Sendable {
     /// What an address names.
     package enum Resource: Sendable {
-        case index, health, readiness, metrics, backup, model, metadata, changes, live
+        case index, health, readiness, metrics, backup, model, metadata, changes, live, tickets
         case errorCodes, openAPI, templates, transactions
         case template(FetchTemplate)
         /// `OPTIONS` of a route, with the methods that it allows.

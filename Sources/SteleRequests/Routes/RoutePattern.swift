@@ -11,6 +11,7 @@ package enum RoutePattern: String, Sendable, CaseIterable {
     case metadata = "/metadata"
     case changes = "/changes"
     case live = "/live"
+    case tickets = "/tickets"
     case errorCodes = "/docs/errors"
     case openAPI = "/openapi.json"
     case templates = "/fetch"
@@ -46,8 +47,9 @@ package enum RoutePattern: String, Sendable, CaseIterable {
         case .index, .health, .readiness, .metrics, .model, .live, .errorCodes, .openAPI,
             .templates, .template, .count, .fetchedProperty, .relatedCount, .contextChanges:
             [.get]
-        case .backup, .query, .transactions, .contexts, .childContexts, .contextUndo, .contextRedo,
-            .contextUndoGroup, .contextUndoGroupEnd, .contextSave, .contextRollback, .contextReset,
+        case .backup, .tickets, .query, .transactions, .contexts, .childContexts, .contextUndo,
+            .contextRedo, .contextUndoGroup, .contextUndoGroupEnd, .contextSave, .contextRollback,
+            .contextReset,
             .contextRefresh:
             [.post]
         case .context: [.get, .patch, .delete]

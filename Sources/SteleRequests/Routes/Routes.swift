@@ -102,6 +102,7 @@ package struct Routes: Sendable {
         case ("metadata", 0): return (.metadata, .metadata)
         case ("changes", 0): return (.changes, .changes)
         case ("live", 0): return (.live, .live)
+        case ("tickets", 0): return (.tickets, .tickets)
         case ("docs", 1) where rest.first == "errors": return (.errorCodes, .errorCodes)
         case ("openapi.json", 0): return (.openAPI, .openAPI)
         case ("transactions", 0): return (.transactions, .transactions)

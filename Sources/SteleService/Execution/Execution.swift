@@ -18,6 +18,8 @@ struct Execution: Sendable {
     var budget: ReadBudget?
     /// What the sender may do.
     var rights = Rights()
+    /// Whether the client still waits for what is read; nil where that is not asked.
+    var isWanted: (@Sendable () -> Bool)?
     /// The editing context that plans are executed in; nil for the store.
     var editing: EditingContext?
 
@@ -32,7 +34,8 @@ struct Execution: Sendable {
             // All that one request reads is the same state of the store.
             return try editing.graph.inOneView { try body(child) }
         }
-        let context = ManagedObjectContext(coordinator, budget: budget, sight: rights.sight)
+        let context = ManagedObjectContext(
+            coordinator, budget: budget, sight: rights.sight, isWanted: isWanted)
         defer { context.close() }
         return try body(context)
     }

@@ -16,10 +16,12 @@ final class Place: Sendable {
     }
 
     /// The same for a sender with some rights.
-    func limited(to rights: Rights) -> Place {
-        if rights.isAll, rights.name == execution.rights.name { return self }
+    /// - Parameter isWanted: whether the client still waits for what is read; nil not to ask.
+    func limited(to rights: Rights, while isWanted: (@Sendable () -> Bool)?) -> Place {
+        if isWanted == nil, rights.isAll, rights.name == execution.rights.name { return self }
         var execution = execution
         execution.rights = rights
+        execution.isWanted = isWanted
         return Place(execution, answers)
     }
 

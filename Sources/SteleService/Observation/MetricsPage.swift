@@ -115,6 +115,7 @@ struct MetricsPage {
         text.family(workers, .gauge, "Requests that wait for a worker or run on one.")
         text.sample(workers, [("workers", "waiting")], Double(figures.waitingWork))
         text.sample(workers, [("workers", "reading")], Double(figures.readingWork))
+        text.sample(workers, [("workers", "slow")], Double(figures.slowWork))
     }
 
     private func writeFeed(to text: inout MetricsText) {

@@ -23,6 +23,8 @@ public final class RequestLog: Sendable {
         var requestID: String
         /// The header of the W3C's Trace Context, as it came.
         var traceparent: String?
+        /// The name of the sender's token; nil for none.
+        var token: String?
     }
 
     private struct State {
@@ -98,6 +100,10 @@ public final class RequestLog: Sendable {
         if let traceparent = entry.traceparent {
             writer.raw(",\"traceparent\":")
             writer.string(traceparent)
+        }
+        if let token = entry.token {
+            writer.raw(",\"token\":")
+            writer.string(token)
         }
         writer.raw("}\n")
         return writer.take()

@@ -11,14 +11,19 @@ extension Service {
     }
 
     /// Counts an answer, gives it the id of its request, and logs the request when it has ended.
-    func noted(_ response: Response, to request: Request, _ route: RoutePattern?) -> Response {
+    /// Browsers are told whether pages of other origins may read it.
+    /// - Parameter token: the name of the sender's token; empty for none.
+    func noted(
+        _ answer: Response, to request: Request, _ route: RoutePattern?, from token: String = ""
+    ) -> Response {
+        var response = answer
+        crossOrigin?.mark(&response, to: request)
         meter.count(
             route, request.method, status: response.status,
             nanoseconds: MonotonicClock.now &- request.receivedAt)
         let given = RequestID.given(by: request)
         guard given != nil || requestLog != nil else { return response }
         let id = given ?? RequestID.next()
-        var response = response
         response.headers.append((RequestID.field, id))
         guard let requestLog else { return response }
         let (status, method, start) = (response.status, request.method, request.receivedAt)
@@ -28,7 +33,7 @@ extension Service {
                 RequestLog.Entry(
                     method: method, route: route?.rawValue, status: status,
                     nanoseconds: MonotonicClock.now &- start, ending: ending, requestID: id,
-                    traceparent: traceparent))
+                    traceparent: traceparent, token: token.isEmpty ? nil : token))
         }
         return response
     }

@@ -36,6 +36,11 @@ extension OpenAPIDocument {
                 id: "backUp", summary: "Copies the store while it serves.",
                 answers: [(201, Self.answer("What was copied.", [(.json, Self.backup)]))],
                 hasFormats: false)
+        case .tickets:
+            OpenAPIOperation(
+                id: "createTicket", summary: "A ticket for an event stream.",
+                answers: [(201, Self.answer("The ticket.", [(.json, Self.ticket)]))],
+                hasFormats: false)
         case .openAPI: page("getOpenAPI", "This document.")
         case .templates: page("getFetchRequests", "The model's fetch requests.", Self.objects)
         case .model: formats("getModel", "The model.", Self.anyObject, .xml)
@@ -93,6 +98,8 @@ extension OpenAPIDocument {
             ("externalFiles", ["type": "integer", "minimum": 0]),
             ("bytes", ["type": "integer", "format": "int64", "minimum": 0]), ("transaction", text),
         ], optional: ["transaction"])
+    private static let ticket = record(
+        [("ticket", text), ("seconds", ["type": "integer", "minimum": 1])])
     private static let status = record([("status", ["type": "string"])])
 
     private func page(

@@ -163,7 +163,8 @@ enum OpenAPIRequestHeader: String, CaseIterable {
     func applies(to route: Route) -> Bool {
         let isWrite = !route.isRead
         switch route.resource {
-        case .index, .health, .readiness, .metrics, .backup, .model, .errorCodes, .openAPI,
+        case .index, .health, .readiness, .metrics, .backup, .tickets, .model, .errorCodes,
+            .openAPI,
             .templates, .options:
             return false
         case .metadata: return self == .prefer && isWrite

@@ -28,6 +28,7 @@ extension OpenAPIDocument {
     func places(_ pattern: RoutePattern) -> [OpenAPIPlace] {
         switch pattern {
         case .index, .health, .readiness, .metrics, .backup, .model, .metadata, .changes, .live,
+            .tickets,
             .errorCodes, .openAPI, .templates, .transactions, .contexts, .context, .childContexts,
             .contextChanges,
             .contextUndo, .contextRedo, .contextUndoGroup, .contextUndoGroupEnd, .contextSave,

@@ -44,6 +44,8 @@ struct SettingFlags: ParsableArguments {
     var insecure = false
     @Option(help: help("allow-host", "name"))
     var allowHost: [String] = []
+    @Option(help: help("cors", "origin"))
+    var cors: [String] = []
     @Option(help: help("base-path", "path"))
     var basePath: String?
     @Flag(help: help("request-log"))
@@ -106,6 +108,7 @@ struct SettingFlags: ParsableArguments {
             ("strict-transformers", strictTransformers ? "true" : nil),
             ("insecure", insecure ? "true" : nil),
             ("allow-host", allowHost.isEmpty ? nil : allowHost.joined(separator: ",")),
+            ("cors", cors.isEmpty ? nil : cors.joined(separator: ",")),
             ("base-path", basePath), ("request-log", requestLog ? "true" : nil),
             ("log-level", logLevel), ("drain", drain),
             ("heartbeat", heartbeat), ("history-days", historyDays), ("history-size", historySize),

@@ -53,6 +53,10 @@ struct Setting: Sendable {
             "whether a model with a value transformer that is not registered is refused"),
         Setting("insecure", "false", "whether other machines may connect without a token"),
         Setting("allow-host", nil, "names that Host and Origin may have, separated by commas"),
+        Setting(
+            "cors", nil,
+            "origins whose pages may call the service, such as https://app.example, separated by "
+                + "commas; * for all"),
         Setting("base-path", "", "the prefix of every path, such as /api"),
         Setting(
             "request-log", "false",

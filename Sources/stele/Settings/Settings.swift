@@ -25,6 +25,7 @@ struct Settings: Sendable {
     var strictTransformers: Bool
     var insecure: Bool
     var allowedHosts: [String]
+    var origins: [String]
     var basePath: String
     var requestLog: Bool
     var logLevel: Logger.Level
@@ -66,9 +67,8 @@ struct Settings: Sendable {
         encryptionKeyFile = source.text("encryption-key-file")
         strictTransformers = try reading.truth("strict-transformers")
         insecure = try reading.truth("insecure")
-        allowedHosts = (source.text("allow-host") ?? "").split(separator: ",").map {
-            String($0.drop { $0 == " " }.prefix { $0 != " " })
-        }.filter { !$0.isEmpty }
+        allowedHosts = reading.list("allow-host")
+        origins = try reading.origins()
         basePath = try reading.basePath()
         requestLog = try reading.truth("request-log")
         logLevel = try reading.logLevel()
@@ -140,6 +140,7 @@ struct Settings: Sendable {
         var options = Service.Options()
         options.basePath = basePath
         options.allowedHosts = allowedHosts
+        options.origins = origins
         options.token = token
         options.limits = limits
         options.uploadBytes = uploadBytes
@@ -163,6 +164,29 @@ struct SettingReading {
                     + "not \(text)", setting: name)
         }
         return number
+    }
+
+    /// The items of a list, without empty ones.
+    func list(_ name: String) -> [String] {
+        (source.text(name) ?? "").split(separator: ",").map {
+            String($0.drop { $0 == " " }.prefix { $0 != " " })
+        }.filter { !$0.isEmpty }
+    }
+
+    /// The origins of `cors`: a scheme and a host each, as browsers send them.
+    func origins() throws -> [String] {
+        let origins = list("cors")
+        for origin in origins where origin != "*" {
+            let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[0].hasSuffix(":"), parts[0].count > 1, parts[1].isEmpty,
+                !parts[2].isEmpty
+            else {
+                throw Failure(
+                    "cors: an origin is a scheme and a host, such as https://app.example, not "
+                        + origin, setting: "cors")
+            }
+        }
+        return origins
     }
 
     func seconds(_ name: String, _ range: ClosedRange<Double>) throws -> Double {
