@@ -14,7 +14,9 @@ extension Service {
     func write(_ plan: WritePlan, _ call: Call, by execution: Execution) throws -> Outcome {
         guard let name = call.terms.idempotencyKey else { return try execution.write(plan) }
         let request = call.request
-        let key = [execution.rights.name, request.method, request.path, name].joined(
+        let rights = execution.rights
+        let sender = [rights.name, rights.sight?.name ?? ""].joined(separator: "\n")
+        let key = [sender, request.method, request.path, name].joined(
             separator: "\n")
         guard running.enter(key) else {
             throw Problem(
@@ -27,9 +29,8 @@ extension Service {
             key: key, fingerprint: Self.fingerprint(request), model: model,
             response: { answers.response($0, for: call) },
             // The receipt would hold encrypted values in the clear, or what is not seen.
-            objectBytes: model.hasSecrets || !execution.rights.isAll
-                ? 0 : options.limits.keptAnswerBytes,
-            bodyBytes: options.limits.keptAnswerBytes)
+            objectBytes: model.hasSecrets || !rights.isAll ? 0 : options.limits.keptAnswerBytes,
+            bodyBytes: rights.isAll ? options.limits.keptAnswerBytes : 0)
         if let known = try answered(receipt, plan, execution) { return known }
         do {
             return try execution.write(plan, receipt)

@@ -224,6 +224,37 @@ final class RightsStage {
         #expect(try stage.changes("ann", since: second, "&values=true") == [])
     }
 
+    /// Rows of a list that is followed lead to nothing that is not seen, also those of one save.
+    @Test(arguments: [StoreKind.sqlite, .memory])
+    func rowsLeadToNothingThatIsNotSeen(_ kind: StoreKind) throws {
+        let stage = try RightsStage(kind)
+        let client = try stage.stream("press", "/Document?sort=title")
+        let ann = try stage.stream("ann", "/Document?sort=title&sectionBy=source.title")
+        func events(_ client: Client, _ count: Int) -> [ServerEvent] {
+            for _ in 0..<1_000 {
+                client.read()
+                if client.events.count >= count { break }
+                usleep(5_000)
+            }
+            return client.events
+        }
+        #expect(events(client, 1).count == 1 && events(ann, 1).count == 1)
+        try stage.write("PATCH", "/Document/4", #"{"source":2,"owner":1,"folder":1,"pages":9}"#)
+        let change = try #require(events(client, 2).last)
+        #expect(change.name == "change" && change.data.contains(#""pages":9"#))
+        for name in ["source", "owner", "folder"] {
+            #expect(change.data.contains("\"\(name)\":null"), "\(change.data)")
+        }
+        // Sections are of what is seen.
+        #expect(events(ann, 2).count == 2 && !ann.text.contains("b2"), "\(ann.text)")
+        // A destination that leaves the sight leaves the row.
+        try stage.write("PATCH", "/Document/4", #"{"source":3}"#)
+        #expect(try #require(events(ann, 3).last).data.contains(#""source":3"#))
+        try stage.write("PATCH", "/Document/3", #"{"isPublic":false}"#)
+        let gone = events(ann, 4).dropFirst(3).map(\.data).joined()
+        #expect(gone.contains(#""source":null"#), "\(gone)")
+    }
+
     /// A ticket opens one stream with the rights of its sender.
     @Test func aTicketOpensOneStream() throws {
         let stage = try RightsStage(.memory)

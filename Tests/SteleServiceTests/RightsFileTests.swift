@@ -21,6 +21,14 @@ import Testing
             #"{"roles": {"a": {"Tag": {"read": "name == $ME"}}}}"#,
             "the only variable of a rule is $USER, not $ME"
         ),
+        (
+            #"{"roles": {"a": {"Tag": {"read": "name != nil AND now() > now()"}}}}"#,
+            "a rule cannot use now() or random()"
+        ),
+        (
+            #"{"tokens": [{"name": "anonymous", "role": "all", "sha256": "\#(hash)"}]}"#,
+            "the name anonymous is that of other requests"
+        ),
         (#"{"tokens": [{"name": "t", "role": "all"}]}"#, "lacks name, sha256 or role"),
         (#"{"tokens": [{"name": "t", "role": "all", "sha256": "12"}]}"#, "64 hexadecimal digits"),
         (#"{"tokens": [{"nam": "t"}]}"#, "there is no key nam"),

@@ -12,8 +12,8 @@ import TestSupport
 struct RightsFixture {
     let fixture: ServiceFixture
 
-    init(inMemory: Bool = false) throws {
-        let rights = try RightsFile(RightsModel.rights)
+    init(inMemory: Bool = false, rights text: String = RightsModel.rights) throws {
+        let rights = try RightsFile(text)
         fixture = try ServiceFixture(RightsModel.model(), inMemory: inMemory) {
             $0.rights = rights
         }

@@ -114,6 +114,13 @@ extension RightsRow {
         .init(
             "ann", "GET /Document?where=TERNARY(source == nil, 0, source.pages) > 15", nil,
             "200 []"),
+        // A chain of steps costs one rule each.
+        .init(
+            "ann", "GET /Document?where=\(String(repeating: "source.", count: 9))title == 'x'", nil,
+            "200 []"),
+        .init(
+            "bob", "GET /Document?where=source.source.title == nil AND source.title == 'b2'", nil,
+            "200 [3 source:2]"),
         // To-many relationships.
         .init("ann", "GET /Account/2/documents", nil, "200 [3]"),
         .init("bob", "GET /Account/2/documents", nil, "200 [2 3 source:2 5]"),

@@ -102,6 +102,63 @@ import Testing
         #expect(service.told(other) == "404 object.unknown")
     }
 
+    /// What a conflict of versions tells leads to nothing that is not seen.
+    @Test func aConflictOfVersionsTellsNothingHidden() throws {
+        let service = try RightsFixture()
+        // A write that is not allowed is told nothing of versions.
+        let foreign = service.ask("ann", "PATCH", "/Document/3", #"{"_version":9,"source":4}"#)
+        #expect(service.told(foreign) == "403 access.right")
+        let match = [(name: "If-Match", value: #""9-x""#)]
+        let tagged = service.ask("ann", "PATCH", "/Document/3", #"{"source":4}"#, match)
+        #expect(service.told(tagged) == "403 access.right")
+        // Her own has a folder, which she does not see.
+        for body in [#"{"_version":9,"folder":null}"#, #"{"_version":9,"title":"x","folder":7}"#] {
+            let own = service.ask("ann", "PATCH", "/Document/1", body)
+            #expect(own.status == 409 && !own.text.contains(#""stored":1"#), "\(own.text)")
+        }
+        let old = service.ask(
+            "ann", "PATCH", "/Document/1?mergePolicy=overwrite", #"{"_version":9,"pages":1}"#)
+        #expect(old.status == 409)
+    }
+
+    /// A to-one relationship to what is not seen is null for the sender, and stays when it is set
+    /// to null.
+    @Test func aDestinationThatIsNotSeenStays() throws {
+        let service = try RightsFixture()
+        for (method, target, body) in [
+            ("PATCH", "/Document/1", #"{"folder":null}"#),
+            ("PUT", "/Document/1", #"{"title":"a1","owner":1}"#),
+        ] {
+            #expect(service.ask("ann", method, target, body).status == 200)
+            let now = service.ask("root", "GET", "/Document/1")
+            #expect(now.text.contains(#""folder":1"#), "\(method): \(now.text)")
+        }
+        // The tag of nothing is that of nothing.
+        let tag = try #require(service.ask("ann", "GET", "/Document/3/source")["ETag"])
+        let put = service.ask("ann", "PUT", "/Document/3/source", "4", [("If-Match", tag)])
+        #expect(service.told(put) == "403 access.right")
+    }
+
+    /// The variables of a rule are not those of a request.
+    @Test(arguments: [false, true]) func aRuleKeepsItsVariables(_ inMemory: Bool) throws {
+        let rule =
+            "SUBQUERY(owner.documents, $d, $d.isPublic == YES AND $d.pages > pages).@count > 0"
+        let service = try RightsFixture(
+            inMemory: inMemory,
+            rights: RightsModel.rights(
+                role: #"{"Document": {"read": "\#(rule)"}, "*": {"read": true}}"#))
+        // Document 2 has a longer public one, and document 3 has none.
+        #expect(service.told(service.ask("ann", "GET", "/Document?select=_id")) == "200 [1 2]")
+        for name in ["d", "z"] {
+            let hidden = "SUBQUERY(documents, $\(name), $\(name).source.title == 'b3').@count > 0"
+            let seen = "SUBQUERY(documents, $\(name), $\(name).title == 'b2').@count > 0"
+            for (predicate, expected) in [(hidden, "200 []"), (seen, "200 [2]")] {
+                let answer = service.ask("ann", "GET", "/Account?where=\(encoded(predicate))")
+                #expect(service.told(answer) == expected, "\(predicate)")
+            }
+        }
+    }
+
     /// An expected text without a value is about the status alone.
     private static func fits(_ got: String, _ expected: String) -> Bool {
         expected.contains(" ") || got.count == 3

@@ -73,6 +73,15 @@ package enum RightsModel {
             {"name": "root", "role": "all", "sha256": "\(hash("root"))"}]}
         """
 
+    /// One role for ann, and root.
+    package static func rights(role: String) -> String {
+        """
+        {"roles": {"one": \(role)}, "tokens": [
+            {"name": "ann", "role": "one", "sha256": "\(hash("ann"))"},
+            {"name": "root", "role": "all", "sha256": "\(hash("root"))"}]}
+        """
+    }
+
     package static let data = """
         [{"op":"insert","entity":"Account","as":"ann","values":{"login":"ann"}},
          {"op":"insert","entity":"Account","as":"bob","values":{"login":"bob"}},

@@ -26,7 +26,9 @@ package struct ChangeFilter: Sendable, Hashable {
     }
 
     /// Whether some saves may not match.
-    var isPartial: Bool { entities != nil || updated != nil || condition != nil }
+    var isPartial: Bool {
+        entities != nil || updated != nil || condition != nil || sight != nil
+    }
 
     /// Whether the objects' values are needed, for the condition or for the output.
     var needsValues: Bool { values || condition != nil || tombstones || sight != nil }
@@ -68,7 +70,7 @@ struct ChangeJudge {
     /// The matching changes of a save, in their order.
     /// - Throws: `StoreError` for a filter with a sight.
     package func told(of transaction: HistoryTransaction) throws(StoreError) -> [ToldChange] {
-        let changes = try veil?.seen(transaction) ?? transaction.changes
+        let changes = try veil?.seen(transaction, filter.tells) ?? transaction.changes
         guard filter.isPartial else { return changes.map { ToldChange(change: $0) } }
         return changes.compactMap(told)
     }

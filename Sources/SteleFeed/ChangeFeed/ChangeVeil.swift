@@ -13,7 +13,8 @@ import StelePredicates
 /// from the store as it is now: the history does not keep it.
 final class ChangeVeil {
     private let sight: Sight
-    private let reader: any StoreReader
+    private let present: PresentStates
+    private var reader: any StoreReader { present.reader }
     private var model: Model { sight.model }
     /// By the index of the concrete entity, how objects are judged; nil where all are seen.
     private var rules: [Int: PredicateEvaluator<FormerObject>] = [:]
@@ -23,7 +24,7 @@ final class ChangeVeil {
     /// - Parameter reader: a view of everything. The caller closes it.
     init(_ sight: Sight, _ reader: any StoreReader) {
         self.sight = sight
-        self.reader = reader
+        present = PresentStates(reader)
         queries = sight.model.storedEntities.compactMap { entity in
             guard entity.parent == nil, let rule = sight.rule(of: entity) else { return nil }
             var request = FetchRequest(entity: entity)
@@ -38,10 +39,14 @@ final class ChangeVeil {
     }
 
     /// The changes of a save that are seen.
-    func seen(_ save: HistoryTransaction) throws(StoreError) -> [HistoryChange] {
-        var before = FormerStates(model, reader)
-        var after = before
-        for change in save.changes where model.entities.indices.contains(change.entity) {
+    /// - Parameter tells: whether changes of an entity are asked for.
+    func seen(
+        _ save: HistoryTransaction, _ tells: (Int) -> Bool
+    ) throws(StoreError) -> [HistoryChange] {
+        var before = FormerStates(present, isBefore: true)
+        var after = FormerStates(present, isBefore: false)
+        let changes = save.changes.filter { model.entities.indices.contains($0.entity) }
+        for change in changes {
             let id = ObjectID(root: model.entities[change.entity].root, key: change.key)
             let former: Snapshot? =
                 switch change.kind {
@@ -51,18 +56,38 @@ final class ChangeVeil {
                 }
             before.note(former, of: id)
             after.note(change.kind == .delete ? nil : change.snapshot, of: id)
+            for case .members(let relationship, let added, let removed) in change.before ?? [] {
+                before.note(added, removed, of: relationship, owner: change.key)
+            }
         }
-        var changes: [HistoryChange] = []
-        for change in save.changes where model.entities.indices.contains(change.entity) {
+        try prepare(changes)
+        var told: [HistoryChange] = []
+        for change in changes where tells(change.entity) {
             let id = ObjectID(root: model.entities[change.entity].root, key: change.key)
             let was = try isSeen(id, before)
             let isNow = try isSeen(id, after)
-            guard let told = Self.told(change, was, isNow, before.noted(id) ?? nil) else {
+            guard let one = Self.told(change, was, isNow, before.noted(id) ?? nil) else {
                 continue
             }
-            if let told = try veiled(told, before, after) { changes.append(told) }
+            if let one = try veiled(one, before, after) { told.append(one) }
         }
-        return changes + (try crossings(of: save, before, after))
+        return told + (try crossings(of: save, before, after, tells))
+    }
+
+    /// Reads the objects to which those of a save lead, which most rules ask for, with one query
+    /// for each family.
+    private func prepare(_ changes: [HistoryChange]) throws(StoreError) {
+        var wanted: [Int: Set<Int64>] = [:]
+        for change in changes {
+            let values = change.snapshot?.values ?? []
+            for (slot, property) in model.entities[change.entity].slots.enumerated() {
+                guard case .relationship(let it) = property, values.indices.contains(slot),
+                    case .key(let key) = values[slot]
+                else { continue }
+                wanted[model.destination(of: it).root, default: []].insert(key)
+            }
+        }
+        for (root, keys) in wanted { try present.read(root, keys) }
     }
 
     /// The change as a reader sees it that saw the object before or sees it now; nil for none.
@@ -102,7 +127,7 @@ final class ChangeVeil {
         else { return false }
         guard sight.rule(of: entity) != nil else { return true }
         guard let rule = rules[entity.index] else { return false }
-        let view = FormerView(states)
+        let view = FormerView(states, model)
         // An object that cannot be judged is not seen.
         let holds = (try? rule.evaluate(FormerObject(view, snapshot))) ?? false
         if let error = view.error { throw error }
@@ -112,19 +137,26 @@ final class ChangeVeil {
     /// Objects that the save has not changed, and that it brings into sight or takes out of it,
     /// because a rule leads to what it has changed.
     private func crossings(
-        of save: HistoryTransaction, _ before: FormerStates, _ after: FormerStates
+        of save: HistoryTransaction, _ before: FormerStates, _ after: FormerStates,
+        _ tells: (Int) -> Bool
     ) throws(StoreError) -> [HistoryChange] {
         var found: [HistoryChange] = []
-        for (root, query) in queries {
+        let now = FormerStates(present, isBefore: false)
+        for (root, query) in queries where root.subtree.contains(where: tells) {
             for key in try query.keysAffected(by: save, reader).sorted() {
                 let id = ObjectID(root: root.index, key: key)
                 if before.noted(id) != nil { continue }
-                guard let snapshot = try reader.snapshot(id) else { continue }
+                guard let snapshot = try present.snapshot(id), tells(snapshot.entity) else {
+                    continue
+                }
                 let (was, isNow) = (try isSeen(snapshot, before), try isSeen(snapshot, after))
                 if was == isNow { continue }
+                // The history has no values of it. Those of now are for a reader that sees it now.
+                let isShown = isNow ? try isSeen(snapshot, now) : false
                 let change = HistoryChange(
                     kind: isNow ? .insert : .delete, entity: snapshot.entity, key: key,
-                    version: snapshot.version, snapshot: snapshot)
+                    version: isShown ? snapshot.version : nil,
+                    snapshot: isShown ? snapshot : nil)
                 if let change = try veiled(change, before, after) { found.append(change) }
             }
         }
@@ -156,8 +188,8 @@ final class ChangeVeil {
                 let now = veiled.snapshot.flatMap {
                     $0.values.indices.contains(slot) ? $0.values[slot] : nil
                 }
-                // A change from one object that is not seen to another is none.
-                if then.isNull, now?.isNull ?? false, !was.isNull { continue }
+                // From and to what is not seen, there is no change.
+                if then.isNull, now?.isNull ?? false { continue }
                 left.append(.slot(slot, then))
             case .members(let relationship, let added, let removed):
                 guard model.relationships.indices.contains(relationship) else { continue }
@@ -196,19 +228,62 @@ final class ChangeVeil {
     }
 }
 
+/// Objects as they are in a view of the store, each read once.
+final class PresentStates {
+    let reader: any StoreReader
+    private var known: [ObjectID: Snapshot?] = [:]
+
+    init(_ reader: any StoreReader) { self.reader = reader }
+
+    /// The most objects that are kept.
+    private static let most = 20_000
+
+    func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot? {
+        if let known = known[id] { return known }
+        let found = try reader.snapshot(id)
+        known[id] = .some(found)
+        return found
+    }
+
+    /// Reads objects of a family, unless they are known.
+    func read(_ root: Int, _ keys: Set<Int64>) throws(StoreError) {
+        if known.count > Self.most { known = [:] }
+        let wanted = keys.filter { known[ObjectID(root: root, key: $0)] == nil }
+        if wanted.isEmpty { return }
+        for key in wanted { known[ObjectID(root: root, key: key)] = .some(nil) }
+        for snapshot in try reader.snapshots(root: root, keys: Array(wanted)) {
+            known[ObjectID(root: root, key: snapshot.key)] = snapshot
+        }
+    }
+}
+
 /// Objects as they were before or after a save; those that it has not changed as they are now.
 struct FormerStates {
-    let model: Model
-    let reader: any StoreReader
-    private var noted: [ObjectID: Snapshot?] = [:]
+    private struct Link: Hashable {
+        let relationship: Int
+        let owner: Int64
+    }
 
-    init(_ model: Model, _ reader: any StoreReader) {
-        self.model = model
-        self.reader = reader
+    let present: PresentStates
+    /// Whether they are those before the save.
+    private let isBefore: Bool
+    private var noted: [ObjectID: Snapshot?] = [:]
+    /// The members of many-to-many relationships that the save has added and removed.
+    private var links: [Link: (added: [Int64], removed: [Int64])] = [:]
+
+    init(_ present: PresentStates, isBefore: Bool) {
+        self.present = present
+        self.isBefore = isBefore
     }
 
     mutating func note(_ snapshot: Snapshot?, of id: ObjectID) {
         noted[id] = .some(snapshot)
+    }
+
+    mutating func note(
+        _ added: [Int64], _ removed: [Int64], of relationship: Int, owner: Int64
+    ) {
+        links[Link(relationship: relationship, owner: owner)] = (added, removed)
     }
 
     /// The state of an object of the save; nil for any other object.
@@ -217,15 +292,18 @@ struct FormerStates {
     /// The state of an object; nil where it does not exist.
     func state(of id: ObjectID) throws(StoreError) -> Snapshot? {
         if let known = noted[id] { return known }
-        return try reader.snapshot(id)
+        return try present.snapshot(id)
     }
 
     /// The members of a to-many relationship.
     func members(
-        of relationship: Relationship, owner: Int64
+        of relationship: Relationship, owner: Int64, in model: Model
     ) throws(StoreError) -> [Snapshot] {
-        var keys = try reader.members(of: relationship, owners: [owner])[owner] ?? []
+        var keys = try present.reader.members(of: relationship, owners: [owner])[owner] ?? []
         let destination = model.destination(of: relationship)
+        if isBefore, let change = links[Link(relationship: relationship.index, owner: owner)] {
+            keys = keys.filter { !change.added.contains($0) } + change.removed
+        }
         if let inverse = model.inverse(of: relationship), !inverse.isToMany {
             // The other end is in the members' own values.
             for (id, snapshot) in noted where id.root == destination.root {
@@ -251,9 +329,13 @@ struct FormerStates {
 /// The states during an evaluation, which cannot throw, and the first error of reading.
 private final class FormerView {
     let states: FormerStates
+    let model: Model
     private(set) var error: StoreError?
 
-    init(_ states: FormerStates) { self.states = states }
+    init(_ states: FormerStates, _ model: Model) {
+        self.states = states
+        self.model = model
+    }
 
     func read<Result>(
         _ otherwise: Result, _ body: () throws(StoreError) -> Result
@@ -269,7 +351,7 @@ private final class FormerView {
 private struct FormerObject: EvaluatedObject {
     private let view: FormerView
     private let snapshot: Snapshot
-    private var model: Model { view.states.model }
+    private var model: Model { view.model }
 
     init(_ view: FormerView, _ snapshot: Snapshot) {
         self.view = view
@@ -303,7 +385,8 @@ private struct FormerObject: EvaluatedObject {
     func toMany(_ relationship: Relationship) -> [FormerObject] {
         guard model.entities[relationship.owner].isKind(entityIndex) else { return [] }
         return view.read([]) { () throws(StoreError) in
-            try view.states.members(of: relationship, owner: key).map { FormerObject(view, $0) }
+            try view.states.members(of: relationship, owner: key, in: model)
+                .map { FormerObject(view, $0) }
         }
     }
 }

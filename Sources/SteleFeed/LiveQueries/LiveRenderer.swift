@@ -130,7 +130,8 @@ struct LiveRenderer: Sendable {
                 rows.keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
             return LiveRows(rows: .values(rows.rows), embedded: .none, places: places)
         }
-        if let save {
+        // A save has relationships that may lead to what is not seen.
+        if let save, query.plan.sight == nil {
             let wanted = Set(keys)
             let objects = save.changes.compactMap { change -> Snapshot? in
                 query.objects?.query.isRow(change.entity) == true && wanted.contains(change.key)

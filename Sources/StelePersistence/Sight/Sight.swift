@@ -43,6 +43,12 @@ public final class Sight: Sendable {
         return weaver.woven(request)
     }
 
+    /// Returns a checked expression, in which relationships lead to what is seen.
+    public func woven(_ expression: Expression, of entity: Entity) -> Expression {
+        var weaver = SightWeaver(self)
+        return weaver.woven(expression, of: entity)
+    }
+
     /// Returns the keys of a family's objects that are seen, among those that exist.
     /// - Parameter root: the index of the root entity.
     public func seen(
@@ -76,7 +82,7 @@ public final class Sight: Sendable {
 
     /// Returns objects as they are seen: a to-one relationship that leads to what is not seen is
     /// null. The objects themselves are seen.
-    func veiled(
+    public func veiled(
         _ snapshots: [Snapshot], in reader: some StoreReader
     ) throws(StoreError) -> [Snapshot] {
         var wanted: [Int: Set<Int64>] = [:]

@@ -5,8 +5,9 @@ import StelePredicates
 /// each step across a relationship leads to the objects that are seen. A store evaluates the result
 /// as any other fetch, so the rules have one meaning on every store.
 ///
-/// A to-one step becomes `TERNARY(rule, team, nil)`, and a to-many step
-/// `SUBQUERY(players, $seen, rule)`.
+/// A path over to-one relationships becomes `TERNARY(rules, path, nil)` with the rules of all its
+/// steps, and a to-many step `SUBQUERY(players, $seen, rule)`. So the size of the result is that of
+/// the request and of one rule for each step.
 struct SightWeaver {
     private let sight: Sight
     private var variables = 0
@@ -42,6 +43,11 @@ struct SightWeaver {
         woven.havingPredicate = request.havingPredicate.map { predicate($0, scope) }
         woven.isChecked = true
         return woven
+    }
+
+    /// Returns a checked expression of what is seen.
+    mutating func woven(_ expression: Expression, of entity: Entity) -> Expression {
+        self.expression(expression, Scope(own: entity))
     }
 
     private mutating func predicate(_ predicate: Predicate, _ scope: Scope) -> Predicate {
@@ -146,47 +152,80 @@ struct SightWeaver {
         _ path: ArraySlice<String>, from start: Expression, of entity: Entity, isMany: Bool
     ) -> Expression {
         var (reached, entity, isMany) = (start, entity, isMany)
+        // The rules of the to-one steps so far, for which nothing is woven in yet.
+        var rules: [Predicate] = []
         // Collection operators may stand before keys, which they apply to.
         var operators: [String] = []
+        var rest: ArraySlice<String> = []
         for (place, key) in zip(path.indices, path) {
             if key.utf8.first == UInt8(ascii: "@") {
                 operators.append(key)
                 continue
             }
             guard case .relationship(let it) = entity.property(named: key) else {
-                return Self.path(reached, operators + path[place...])
+                rest = path[place...]
+                break
             }
-            let destination = sight.model.destination(of: it)
-            (reached, isMany) = step(across: it, to: destination, from: reached, isMany: isMany)
-            entity = destination
+            entity = sight.model.destination(of: it)
+            let next = Self.path(reached, [it.name])
+            if it.isToMany, !isMany {
+                reached = seen(next, sight.rule(of: entity), rules)
+                (isMany, rules) = (true, [])
+            } else if let rule = sight.rule(of: entity) {
+                if it.isToMany {
+                    reached = seen(next, rule, [])
+                } else if isMany {
+                    reached = step(across: it, rule, from: reached)
+                } else {
+                    reached = next
+                    rules.append(onObject(next, rule))
+                }
+            } else {
+                reached = next
+            }
         }
-        return operators.isEmpty ? reached : Self.path(reached, operators)
+        let all = operators + rest
+        let value = all.isEmpty ? reached : Self.path(reached, all)
+        return rules.isEmpty ? value : .conditional(Self.all(rules), value, .constant(.null))
     }
 
+    /// The elements of a collection that are seen, if other rules hold.
+    private mutating func seen(
+        _ collection: Expression, _ rule: Predicate?, _ others: [Predicate]
+    ) -> Expression {
+        let variable = newVariable()
+        let own = rule.map { [onObject(.variable(variable), $0)] } ?? []
+        let all = own + others
+        return all.isEmpty
+            ? collection : .subquery(collection, variable: variable, Self.all(all))
+    }
+
+    /// The step from a collection across a to-one relationship, from the elements whose destination
+    /// is seen.
     private mutating func step(
-        across it: Relationship, to destination: Entity, from start: Expression, isMany: Bool
-    ) -> (Expression, isMany: Bool) {
-        let next = Self.path(start, [it.name])
-        guard let rule = sight.rule(of: destination) else { return (next, isMany || it.isToMany) }
-        if it.isToMany {
-            let variable = newVariable()
-            return (
-                .subquery(
-                    next, variable: variable, rule.onObject(.variable(variable))), true
-            )
-        }
-        guard isMany else {
-            return (.conditional(rule.onObject(next), next, .constant(.null)), false)
-        }
+        across it: Relationship, _ rule: Predicate, from collection: Expression
+    ) -> Expression {
         let variable = newVariable()
         let there = Self.path(.variable(variable), [it.name])
-        let seen = Expression.subquery(start, variable: variable, rule.onObject(there))
-        return (Self.path(seen, [it.name]), true)
+        let seen = Expression.subquery(
+            collection, variable: variable, onObject(there, rule))
+        return Self.path(seen, [it.name])
+    }
+
+    /// A rule for an object. Its variables get names that no request can have, so that they do not
+    /// take those of the request, in which the rule is woven.
+    private mutating func onObject(_ object: Expression, _ rule: Predicate) -> Predicate {
+        variables += 1
+        return rule.renamingVariables("#\(variables)").onObject(object)
+    }
+
+    private static func all(_ parts: [Predicate]) -> Predicate {
+        parts.count == 1 ? parts[0] : .and(parts)
     }
 
     private mutating func newVariable() -> String {
         variables += 1
-        return "seen\(variables)"
+        return "seen#\(variables)"
     }
 
     /// A key path as the check writes it: one list of keys.
@@ -197,6 +236,20 @@ struct SightWeaver {
 }
 
 extension Predicate {
+    /// The same condition, in which the variables of SUBQUERYs end in a text.
+    fileprivate func renamingVariables(_ ending: String) -> Predicate {
+        switch self {
+        case .constant: return self
+        case .comparison(var it):
+            it.left = it.left.renamingVariables(ending)
+            it.right = it.right.renamingVariables(ending)
+            return .comparison(it)
+        case .and(let parts): return .and(parts.map { $0.renamingVariables(ending) })
+        case .or(let parts): return .or(parts.map { $0.renamingVariables(ending) })
+        case .not(let inner): return .not(inner.renamingVariables(ending))
+        }
+    }
+
     /// The same condition on another object than the evaluated one.
     fileprivate func onObject(_ object: Expression) -> Predicate {
         switch self {
@@ -213,6 +266,21 @@ extension Predicate {
 }
 
 extension Expression {
+    /// The same expression, in which the variables of SUBQUERYs end in a text. A checked rule has no
+    /// other variables.
+    fileprivate func renamingVariables(_ ending: String) -> Expression {
+        switch self {
+        case .variable(let name): return .variable(name + ending)
+        case .subquery(let collection, let variable, let predicate):
+            return .subquery(
+                collection.renamingVariables(ending), variable: variable + ending,
+                predicate.renamingVariables(ending))
+        default:
+            return mapParts(
+                { $0.renamingVariables(ending) }, { $0.renamingVariables(ending) })
+        }
+    }
+
     fileprivate func onObject(_ object: Expression) -> Expression {
         switch self {
         case .evaluatedObject: return object

@@ -56,7 +56,7 @@ package struct LivePlan: Sendable {
         var request = list.request
         request.fetchLimit = list.limit
         request.fetchOffset = list.offset
-        section = try call.query[.sectionBy].map { text in
+        let section: Expression? = try call.query[.sectionBy].map { text in
             if case .rows = list.shape {
                 throw Problem(
                     .parameter,
@@ -76,6 +76,7 @@ package struct LivePlan: Sendable {
             return try names.sortDescriptor(key, excerpt).expression
         }
         self.sight = sight
+        self.section = section.map { sight?.woven($0, of: request.entity) ?? $0 }
         // Saves are judged by the request, without a reader that sees the same.
         self.request = sight?.woven(request) ?? request
         shape = list.shape
@@ -119,16 +120,58 @@ package struct LivePlan: Sendable {
         let content: ResultsQuery.Content
         switch shape {
         case .rows: return nil
-        case .objects(let inclusion): content = .including(inclusion.paths)
+        case .objects(let inclusion):
+            content = .including(
+                inclusion.paths + ruled(inclusion.paths, model) + guarded(model))
         case .columns(let columns, let inclusion):
             var expressions = request.propertiesToFetch.map(\.expression)
             for column in columns {
                 if case .toMany(let it) = column.source { expressions.append(.key(it.name)) }
             }
-            content = .columns(expressions, including: inclusion.paths)
+            content = .columns(
+                expressions, including: inclusion.paths + ruled(inclusion.paths, model))
         }
         return ResultsQuery(
             request, section: section, content: content, maximumRows: maximumRows, model: model)
+    }
+
+    /// The paths of to-one relationships of a row that may lead to what is not seen, and from there
+    /// those of the rules: a row looks otherwise when a destination enters or leaves the sight.
+    private func guarded(_ model: Model) -> [[Relationship]] {
+        guard let sight else { return [] }
+        var known = Set<Int>()
+        var paths: [[Relationship]] = []
+        for entity in model.entities[entity.subtree] {
+            for case .relationship(let it) in entity.slots
+            where sight.rule(of: model.destination(of: it)) != nil
+                && known.insert(it.index).inserted
+            {
+                paths += [[it]] + ruled([[it]], model)
+            }
+        }
+        return paths
+    }
+
+    /// Paths prolonged by those of the rules for the objects at their ends.
+    private func ruled(_ paths: [[Relationship]], _ model: Model) -> [[Relationship]] {
+        guard let sight else { return [] }
+        return paths.flatMap { path -> [[Relationship]] in
+            guard let end = path.last.map({ model.destination(of: $0) }),
+                let rule = sight.rule(of: end)
+            else { return [] }
+            var prolonged: [[Relationship]] = []
+            rule.visit { expression in
+                guard case .keyPath(.evaluatedObject, let keys) = expression else { return }
+                var (longer, place) = (path, end)
+                for key in keys {
+                    guard case .relationship(let it) = place.property(named: key) else { break }
+                    longer.append(it)
+                    place = model.destination(of: it)
+                }
+                if longer.count > path.count { prolonged.append(longer) }
+            }
+            return prolonged
+        }
     }
 
     /// Whether a row may look the same after a change. A whole object does not: it shows all its
@@ -136,7 +179,7 @@ package struct LivePlan: Sendable {
     package func canLookTheSame(_ model: Model) -> Bool {
         switch shape {
         case .objects(let inclusion):
-            !inclusion.isEmpty
+            !inclusion.isEmpty || sight != nil
                 || model.entities[entity.subtree].contains { $0.slots.contains(where: \.isDerived) }
         case .columns: true
         case .rows: false

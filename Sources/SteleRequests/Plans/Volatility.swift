@@ -8,14 +8,19 @@ extension FetchRequest {
         let expressions =
             sortDescriptors.map(\.expression) + propertiesToFetch.map(\.expression)
             + propertiesToGroupBy
-        return expressions.contains { $0.contains(where: Self.isVolatile) }
-            || [predicate, havingPredicate].contains {
-                $0?.contains(where: Self.isVolatile) ?? false
-            }
+        return expressions.contains { $0.contains(where: \.isVolatileCall) }
+            || [predicate, havingPredicate].contains { $0?.isVolatile ?? false }
     }
+}
 
-    private static func isVolatile(_ expression: Expression) -> Bool {
-        guard case .function(let name, _) = expression else { return false }
+extension Predicate {
+    /// Whether the predicate calls a function whose value changes although the store does not.
+    var isVolatile: Bool { contains(where: \.isVolatileCall) }
+}
+
+extension Expression {
+    fileprivate var isVolatileCall: Bool {
+        guard case .function(let name, _) = self else { return false }
         return switch PredicateFunction(rawValue: name) {
         case .now, .random, .randomBelow: true
         default: false

@@ -24,6 +24,8 @@ package final class Rights: Sendable {
     package let role: String?
     /// What may be seen; nil for everything.
     package let sight: Sight?
+    /// The keys of the paths in all rules of the role.
+    private let keys: Set<String>
     /// By verb and by the index of the entity.
     private let grants: [Verb: [Grant]]
 
@@ -33,6 +35,7 @@ package final class Rights: Sendable {
         self.name = name
         role = nil
         sight = nil
+        keys = []
         grants = [:]
     }
 
@@ -48,6 +51,7 @@ package final class Rights: Sendable {
     ) throws(RightsError) {
         self.name = name
         self.role = role.name
+        keys = role.keys
         var grants: [Verb: [Grant]] = [:]
         for verb in Verb.allCases {
             var all: [Grant] = []
@@ -68,6 +72,9 @@ package final class Rights: Sendable {
         sight = Sight(
             name: "\(role.name)\n\(user.map { "=" + $0 } ?? "")", model: model, rules: rules)
     }
+
+    /// Whether a rule of the role has a key with that name.
+    package func uses(_ key: String) -> Bool { keys.contains(key) }
 
     /// Whether everything may be done: with all objects, and with the service itself.
     package var isAll: Bool { role == nil }
@@ -118,6 +125,32 @@ package final class Rights: Sendable {
             try check(.read, model.destination(of: it))
         case .binary(let owner, _): try check(route.isRead ? .read : .update, owner.entity)
         case .fetched(let owner, _): try check(.read, owner.entity)
+        }
+    }
+
+    /// Checks a verb for stored objects that are seen or at the other end of a link.
+    /// - Parameters:
+    ///   - keys: the objects by the index of their concrete entity.
+    ///   - reader: a view of everything.
+    /// - Throws: `Problem`, 403; `StoreError`.
+    package func check(
+        _ verb: Verb, _ keys: [Int: [Int64]], in reader: any StoreReader
+    ) throws {
+        guard let sight else { return }
+        for (index, all) in keys.sorted(by: { $0.key < $1.key }) {
+            let entity = sight.model.entities[index]
+            let seen = try sight.seen(all, root: entity.root, in: reader)
+            // One that is named is looked up as seen; this one is at the other end of a link.
+            if !seen.isSuperset(of: all) { throw refusal(verb, entity) }
+            switch grant(verb, on: entity) {
+            case .all: break
+            case .none: throw refusal(verb, entity, key: all.first)
+            case .rows(let rule):
+                let fitting = try Sight.keys(all, of: entity, matching: rule, in: reader)
+                if let other = all.first(where: { !fitting.contains($0) }) {
+                    throw refusal(verb, entity, key: other)
+                }
+            }
         }
     }
 

@@ -17,6 +17,9 @@ package struct RightsFile: Sendable {
         package let user: String
     }
 
+    /// Names of senders that are in no file: that of the setting `token`, and that of requests
+    /// without a token.
+    private static let reserved: Set<String> = ["token", "anonymous"]
     /// The role with all rights.
     package static let all = "all"
 
@@ -112,6 +115,10 @@ package struct RightsFile: Sendable {
                     "\(place): the only variable of a rule is $\(RoleDeclaration.user), not "
                         + "$\(other)")
             }
+            // Its answers would change without a save, and entity tags and streams follow saves.
+            if predicate.isVolatile {
+                throw RightsError("\(place): a rule cannot use now() or random()")
+            }
             return .rows(predicate, text: text)
         } catch let error as PredicateError {
             throw RightsError("\(place): \(error)")
@@ -138,6 +145,9 @@ package struct RightsFile: Sendable {
             }
             guard let hash = Self.bytes(hash), hash.count == 32 else {
                 throw RightsError("\(place): sha256 is not 64 hexadecimal digits")
+            }
+            if Self.reserved.contains(name) {
+                throw RightsError("\(place): the name \(name) is that of other requests")
             }
             if tokens.contains(where: { $0.name == name }) {
                 throw RightsError("\(place): there are two tokens with the name \(name)")

@@ -33,6 +33,15 @@ package struct RoleDeclaration: Sendable {
         self.rights = rights
     }
 
+    /// The keys of the paths in all rules.
+    var keys: Set<String> {
+        var keys = Set<String>()
+        for case .rows(let predicate, _) in rights.values.flatMap(\.values) {
+            predicate.visit { if case .keyPath(_, let path) = $0 { keys.formUnion(path) } }
+        }
+        return keys
+    }
+
     /// Checks the names of the entities.
     package func check(_ model: Model) throws(RightsError) {
         for entity in rights.keys.sorted() where entity != Self.others {

@@ -71,11 +71,30 @@ extension Execution {
             if case .deleteAll = plan.deed {
                 Set(keys.map { ObjectID(root: entity.root, key: $0) })
             } else { [] }
+        // A rule may lead to what an earlier part changes: all are judged as they are before.
+        try judge(keys, of: entity, plan, save)
         var start = 0
         while start < keys.count {
             let end = min(keys.count, start + limits.objectsPerPart)
             try writePart(Array(keys[start..<end]), of: entity, besides: deleted, plan, save)
             start = end
+        }
+    }
+
+    /// Checks the right to change or delete the objects, before the first part.
+    private func judge(
+        _ keys: [Int64], of entity: Entity, _ plan: WritePlan, _ save: any PartedSave
+    ) throws {
+        guard !rights.isAll else { return }
+        let reader = try save.reader()
+        defer { reader.close() }
+        let verb: Rights.Verb = if case .deleteAll = plan.deed { .delete } else { .update }
+        for start in stride(from: 0, to: keys.count, by: limits.objectsPerPart) {
+            let some = Array(keys[start..<min(keys.count, start + limits.objectsPerPart)])
+            let found = try reader.snapshots(root: entity.root, keys: some)
+            try rights.check(
+                verb, Dictionary(grouping: found, by: \.entity).mapValues { $0.map(\.key) },
+                in: reader)
         }
     }
 
@@ -89,6 +108,9 @@ extension Execution {
         defer { context.close() }
         context.deletedElsewhere = deleted
         let writer = writer(plan, context)
+        if !rights.isAll {
+            writer.judged = Set(keys.map { ObjectID(root: entity.root, key: $0) })
+        }
         let objects = try context.existingObjects(root: entity.root, keys: keys)
         do {
             try apply(plan, to: keys.compactMap { objects[$0] }, of: entity, writer)

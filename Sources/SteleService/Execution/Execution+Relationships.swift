@@ -32,13 +32,17 @@ extension Execution {
             return .done
         case .setToOne, .clearToOne:
             try plan.preconditions?.check(
-                .destination(try object.toOne(relationship)), nil, writer)
+                .destination(try writer.destination(relationship, of: object)), nil, writer)
             if case .clearToOne = plan.deed {
-                try object.setToOne(relationship, nil)
+                try writer.clear(relationship, of: object)
                 return .done
             }
             let destination = try destination(plan, relationship, writer)
-            try object.setToOne(relationship, destination)
+            if let destination {
+                try object.setToOne(relationship, destination)
+            } else {
+                try writer.clear(relationship, of: object)
+            }
             try writer.resolveLinks()
             return .destination(destination.map(Written.init))
         default:

@@ -54,10 +54,43 @@ extension Execution {
         switch error {
         case let placed as Placed<ConstraintConflict>:
             return Placed(try without(hidden: placed.cause), places: placed.places)
+        case let placed as Placed<ValidationErrors>:
+            return Placed(try without(hidden: placed.cause), places: placed.places)
         case StoreError.constraint(let conflict):
             return StoreError.constraint(try without(hidden: conflict))
         default: return error
         }
+    }
+
+    /// Errors of objects that are not seen, and values that lead to them or count them, are told
+    /// without their keys and numbers.
+    private func without(hidden errors: ValidationErrors) throws -> ValidationErrors {
+        guard let sight = rights.sight else { return errors }
+        var left = errors
+        try reading { context in
+            for place in errors.errors.indices {
+                let error = errors.errors[place]
+                let id = ObjectID(root: error.entity.root, key: error.key)
+                let isSeen = try error.key <= 0 || context.snapshot(id) != nil
+                var leads = false
+                if let name = error.property,
+                    case .relationship(let it) = error.entity.property(named: name)
+                {
+                    leads = sight.rule(of: model.destination(of: it)) != nil
+                }
+                if isSeen && !leads { continue }
+                let what = "\(error.name): objects that are not seen do not allow it"
+                left.errors[place].message = what
+                left.errors[place].detail = what
+                left.errors[place].value = .null
+                left.errors[place].limit = .null
+                if !isSeen {
+                    left.errors[place].key = 0
+                    left.errors[place].property = nil
+                }
+            }
+        }
+        return left
     }
 
     private func without(hidden conflict: ConstraintConflict) throws -> ConstraintConflict {

@@ -16,9 +16,10 @@ extension Execution {
     /// - Parameter receipt: the part of the answer that is kept with the save.
     func write(_ plan: WritePlan, _ receipt: AnswerReceipt? = nil) throws -> Outcome {
         guard !rights.isAll else { return try written(plan, receipt) }
-        do { return try seen(try written(plan, receipt), of: plan) } catch {
-            throw try without(hidden: error)
-        }
+        let outcome: Outcome
+        do { outcome = try written(plan, receipt) } catch { throw try without(hidden: error) }
+        // It is saved: an error of reading it must not say otherwise.
+        return (try? seen(outcome, of: plan)) ?? .done
     }
 
     private func written(_ plan: WritePlan, _ receipt: AnswerReceipt?) throws -> Outcome {
@@ -200,6 +201,7 @@ extension Execution {
             if isShown { try plan.preconditions?.check(.none, plan.body?.root, writer) }
             throw Self.missing(owner)
         }
+        try writer.checkMay(plan.deed.isDelete ? .delete : .update, object)
         if isShown { try plan.preconditions?.check(.object(object), plan.body?.root, writer) }
         return object
     }
@@ -212,4 +214,9 @@ extension Execution {
                 generation: try writer.context.cacheGeneration(),
                 token: try writer.context.token()), nil, writer)
     }
+}
+
+extension WritePlan.Deed {
+    /// Whether the named object is deleted.
+    fileprivate var isDelete: Bool { if case .delete = self { true } else { false } }
 }

@@ -190,7 +190,7 @@ struct ObjectPatch {
     private func remove(_ place: Place) throws {
         switch place {
         case .attribute(let it): try writer.clear(it, of: object)
-        case .toOne(let it): try object.setToOne(it, nil)
+        case .toOne(let it): try writer.clear(it, of: object)
         case .toMany(let it): try writer.setMembers(it, of: object, [])
         case .member(let it, let index): try object.removeMember(it, member(index, it))
         case .own(let name): throw readOnly(name)

@@ -91,7 +91,8 @@ extension ObjectWriter {
     /// The keys in which the body and the stored object differ, with both values. The stored values
     /// are read again, because those of the object may have been changed already.
     func conflicts(_ object: ManagedObject, _ body: JSONNode) -> JSONValue {
-        let stored = (try? context.snapshot(object.id)) ?? object.snapshot
+        let now = (try? context.snapshot(object.id)) ?? object.snapshot
+        guard let stored = veiled(now) else { return .array([]) }
         var conflicts: [JSONValue] = []
         for (slot, property) in object.entity.slots.enumerated() {
             guard let wanted = body.member(at: property.name), stored.values.indices.contains(slot)

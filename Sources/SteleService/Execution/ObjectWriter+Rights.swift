@@ -53,6 +53,34 @@ extension ObjectWriter {
         try object.setMembers(relationship, members + hidden.compactMap { kept[$0] })
     }
 
+    /// The destination of a to-one relationship; nil for none, and for one that does not exist for
+    /// the sender.
+    func destination(
+        _ relationship: Relationship, of object: ManagedObject
+    ) throws -> ManagedObject? {
+        guard let found = try object.toOne(relationship) else { return nil }
+        let root = context.model.destination(of: relationship).root
+        return try existingObjects(root: root, keys: [found.id.key])[found.id.key]
+    }
+
+    /// Removes the destination of a to-one relationship. One that does not exist for the sender
+    /// stays: for the sender there is none already.
+    func clear(_ relationship: Relationship, of object: ManagedObject) throws {
+        let destination = context.model.destination(of: relationship)
+        if rights.sight?.rule(of: destination) != nil, try object.toOne(relationship) != nil,
+            try self.destination(relationship, of: object) == nil
+        {
+            return
+        }
+        try object.setToOne(relationship, nil)
+    }
+
+    /// An object as the sender sees it; nil where it cannot be read.
+    func veiled(_ snapshot: Snapshot) -> Snapshot? {
+        guard let sight = rights.sight else { return snapshot }
+        return try? sight.veiled([snapshot], in: context.reader()).first
+    }
+
     /// Notes a JSON Patch of a relationship, and refuses it where the relationship may lead to what
     /// does not exist for the sender: its operations name members by their places, and compare and
     /// copy what is stored.
@@ -76,13 +104,21 @@ extension ObjectWriter {
 
     // MARK: What may be done
 
+    /// Checks a verb for an object that is named, before anything is told of its versions.
+    func checkMay(_ verb: Rights.Verb, _ object: ManagedObject) throws {
+        if rights.isAll || object.isInserted { return }
+        try checkBefore(verb, [object])
+    }
+
     /// Checks that the sender may do what the body has done so far, except for what delete rules
     /// do: the rule of each verb holds for the objects as they were, and as they are now.
-    /// - Throws: `Problem`: 403, and 404 for an object that does not exist for the sender.
+    /// - Throws: `Problem`, 403.
     func checkRights() throws {
         guard !rights.isAll else { return }
         let changed = try context.updatedObjects().filter { object in
-            !object.isDeleted && (!object.changedSlots.isEmpty || touched.contains(object.id))
+            if object.isDeleted { return false }
+            return try !object.changedSlots.isEmpty || touched.contains(object.id)
+                || hasOwnLinks(object)
         }
         let deleted = removed.filter { !$0.isInserted }
         try checkBefore(.update, changed)
@@ -91,27 +127,25 @@ extension ObjectWriter {
         try checkNow(.create, context.insertedObjects.filter { !$0.isDeleted })
     }
 
-    /// Checks a verb for stored objects, as they were.
-    private func checkBefore(_ verb: Rights.Verb, _ objects: [ManagedObject]) throws {
-        for (entity, all) in Dictionary(grouping: objects, by: \.entity.index) {
-            let entity = context.model.entities[entity]
-            let keys = all.map(\.id.key)
-            if let sight = rights.sight {
-                let seen = try sight.seen(keys, root: entity.root, in: context.reader())
-                if let hidden = keys.first(where: { !seen.contains($0) }) {
-                    throw Execution.missing(ObjectAddress(entity, key: hidden))
-                }
-            }
-            switch rights.grant(verb, on: entity) {
-            case .all: break
-            case .none: throw rights.refusal(verb, entity, key: keys.first)
-            case .rows(let rule):
-                let fitting = try Sight.keys(keys, of: entity, matching: rule, in: context.reader())
-                if let other = keys.first(where: { !fitting.contains($0) }) {
-                    throw rights.refusal(verb, entity, key: other)
-                }
-            }
+    /// Whether a changed object has to-many relationships whose change needs its own right, also
+    /// where it is at the other end: those without an inverse, whose members have no key of their
+    /// owner, and links of many to many that a rule depends on.
+    private func hasOwnLinks(_ object: ManagedObject) throws -> Bool {
+        let changed = try object.changedValues().keys
+        return object.entity.properties.contains { property in
+            guard case .relationship(let it) = property, it.isToMany, changed.contains(it.name)
+            else { return false }
+            guard let inverse = context.model.inverse(of: it) else { return true }
+            return inverse.isToMany && (rights.uses(it.name) || rights.uses(inverse.name))
         }
+    }
+
+    /// Checks a verb for stored objects, as they were, unless they are judged already.
+    private func checkBefore(_ verb: Rights.Verb, _ objects: [ManagedObject]) throws {
+        let left = objects.filter { !judged.contains($0.id) }
+        if left.isEmpty { return }
+        let keys = Dictionary(grouping: left, by: \.entity.index).mapValues { $0.map(\.id.key) }
+        try rights.check(verb, keys, in: context.reader())
     }
 
     /// Checks a verb for objects with their changes.

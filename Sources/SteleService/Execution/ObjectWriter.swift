@@ -21,6 +21,8 @@ final class ObjectWriter {
     let rights: Rights
     /// The objects whose to-many relationships the body has set.
     var touched: Set<ObjectID> = []
+    /// The objects for which the right of the write was judged before.
+    var judged: Set<ObjectID> = []
     /// The objects that the body has deleted, without those that delete rules delete.
     var removed: [ManagedObject] = []
     /// The permanent ids of temporary ones in an editing context; nil for the store.
@@ -95,6 +97,7 @@ final class ObjectWriter {
     ) throws {
         if mode == .patch { return try patch(object, by: node) }
         try enter(node, depth, "an object of \(object.entity.name)")
+        if node["_version"] != nil { try checkMay(.update, object) }
         if mergePolicy != .error, let version = node["_version"] {
             guard let kept = try merge(object, node, version: version, mode: mode) else { return }
             return try apply(node, to: object, in: place, isNew: false, depth: depth, besides: kept)
@@ -193,7 +196,7 @@ final class ObjectWriter {
             case .attribute(let it) where !kept.contains(it.name):
                 try reset(it, of: object, besides: node)
             case .toOne(let it) where node[it.name] == nil && !kept.contains(it.name):
-                try object.setToOne(it, nil)
+                try clear(it, of: object)
             default: break
             }
         }
@@ -203,7 +206,7 @@ final class ObjectWriter {
         _ relationship: Relationship, of object: ManagedObject, _ node: JSONNode, _ depth: Int
     ) throws {
         switch node.kind {
-        case .null: try object.setToOne(relationship, nil)
+        case .null: try clear(relationship, of: object)
         case .object:
             path.append(relationship.name)
             try object.setToOne(relationship, destination(node, relationship, depth + 1))
