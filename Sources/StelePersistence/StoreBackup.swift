@@ -60,7 +60,8 @@ public struct BackupFolder: Sendable {
         removeAbandoned()
         do {
             var backup = try copy(unfinished)
-            guard rename(unfinished, folder) == 0, Self.sync(path) else {
+            // The names in the folder are on disk before its own.
+            guard Self.sync(unfinished), rename(unfinished, folder) == 0, Self.sync(path) else {
                 throw StoreError.failed(
                     "\(folder) cannot be made: \(String(cString: strerror(errno)))")
             }

@@ -8,7 +8,7 @@ import SteleRequests
 struct Passage: Sendable {
     let request: Request
     var timing: ServerTiming
-    /// What the sender may do.
+    /// What the sender may do; known with the route.
     var rights = Rights()
     /// The meaning of the address.
     var route: Route?

@@ -15,7 +15,9 @@ extension Service {
         guard let name = call.terms.idempotencyKey else { return try execution.write(plan) }
         let request = call.request
         let rights = execution.rights
-        let sender = [rights.name, rights.sight?.name ?? ""].joined(separator: "\n")
+        // A token may get other rights while its answers are kept.
+        let sender = ([rights.name] + [rights.sight?.name].compactMap(\.self))
+            .joined(separator: "\n")
         let key = [sender, request.method, request.path, name].joined(
             separator: "\n")
         guard running.enter(key) else {

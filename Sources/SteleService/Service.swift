@@ -195,9 +195,8 @@ public final class Service: Sendable {
 
     /// Admits the request and finds the meaning of its address.
     func route(_ passage: inout Passage) throws -> Route {
-        let rights = try gate.admit(passage.request)
+        passage.rights = try gate.admit(passage.request)
         let route = try routes.match(passage.request)
-        passage.rights = rights
         passage.route = route
         passage.timing.lap("route")
         return route

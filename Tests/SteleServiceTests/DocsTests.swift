@@ -111,8 +111,8 @@ import Testing
             [limits.writeAttempts],
         ]
         for numbers in expected { #expect(described.contains(numbers), "\(numbers)") }
-        // Three rows are of the server and of settings.
-        #expect(described.filter { !expected.contains($0) }.count == 3, "\(described)")
+        // Four rows are of the server, of SQLite and of settings.
+        #expect(described.filter { !expected.contains($0) }.count == 4, "\(described)")
     }
 
     /// The League sample with its seed.

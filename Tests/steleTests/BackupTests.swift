@@ -309,6 +309,13 @@ import Testing
             let database = try RawDatabase("\(folder.path)/\(backup)/\(place)/s.sqlite")
             #expect(try database.texts("SELECT COUNT(*) FROM \(table)") == ["1"])
         }
+        // Each is put back from its own folder.
+        let refused = try stele("restore", backup, "--store", "x/s.sqlite")
+        #expect(refused.status == 1)
+        #expect(
+            refused.errors.contains("name one of \(backup)/Keys, \(backup)/Notes"),
+            "\(refused.errors)")
+        #expect(try stele("restore", "\(backup)/Notes", "--store", "x/s.sqlite").status == 0)
     }
 
     private static let photos = #"""

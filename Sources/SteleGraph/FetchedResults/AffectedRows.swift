@@ -24,6 +24,11 @@ struct AffectedRows {
         updated(change) { query.shows($0, isToMany: $1) }
     }
 
+    /// Whether an update changes a property of one of the names, or what it changes is not known.
+    func updates(_ change: HistoryChange, oneOf names: Set<String>) -> Bool {
+        !updated(change) { name, _ in names.contains(name) }.isEmpty
+    }
+
     /// The properties changed by an update for which `shows` is true.
     private func updated(
         _ change: HistoryChange, _ shows: (_ name: String, _ isToMany: Bool) -> Bool
@@ -148,8 +153,16 @@ extension ResultsQuery {
         by save: HistoryTransaction, _ reader: any StoreReader
     ) throws(StoreError) -> Set<Int64> {
         if isOfRowsAlone { return [] }
+        var names = Set<String>()
+        request.predicate?.visitKeyPaths(alsoOfVariables: true) { names.formUnion($0) }
         var rows = AffectedRows(self)
-        try rows.add(farChangesOf: [save], reader)
+        var used = save
+        // An update of what the predicate does not read affects nothing.
+        used.changes = save.changes.filter { change in
+            change.kind != .update || rows.updates(change, oneOf: names)
+        }
+        if used.changes.isEmpty { return [] }
+        try rows.add(farChangesOf: [used], reader)
         return Set(rows.keys.keys)
     }
 }

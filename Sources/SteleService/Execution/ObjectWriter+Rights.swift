@@ -13,9 +13,14 @@ extension ObjectWriter {
     func existingObjects(root: Int, keys: [Int64]) throws -> [Int64: ManagedObject] {
         let found = try context.existingObjects(root: root, keys: keys)
         guard let sight = rights.sight else { return found }
-        let stored = found.filter { !$0.value.isInserted }.map(\.key)
-        let seen = try sight.seen(stored, root: root, in: context.reader())
-        return found.filter { $0.value.isInserted || seen.contains($0.key) }
+        let stored = found.filter { !$0.value.isInserted }.map(\.value.id)
+        let asked = stored.filter { known[$0] == nil }
+        if !asked.isEmpty {
+            // The view of the writer's context does not change.
+            let seen = try sight.seen(asked.map(\.key), root: root, in: context.reader())
+            for id in asked { known[id] = seen.contains(id.key) }
+        }
+        return found.filter { $0.value.isInserted || known[$0.value.id] ?? false }
     }
 
     /// The object with the key if it exists for the sender and is of the entity.

@@ -21,6 +21,8 @@ final class ObjectWriter {
     let rights: Rights
     /// The objects whose to-many relationships the body has set.
     var touched: Set<ObjectID> = []
+    /// Whether objects that were looked up exist for the sender.
+    var known: [ObjectID: Bool] = [:]
     /// The objects for which the right of the write was judged before.
     var judged: Set<ObjectID> = []
     /// The objects that the body has deleted, without those that delete rules delete.

@@ -58,6 +58,7 @@ private struct BackupSource {
                 .filter { !$0.hasSuffix("-stele") }
             guard let found = files.count == 1 ? files[0] : files.first(where: { $0 == name })
             else {
+                if files.isEmpty, let folders = Self.folders(of: backup, names) { throw folders }
                 throw Failure(
                     files.isEmpty
                         ? "\(backup) has no SQLite store; a store of another type is one file, which "
@@ -73,5 +74,17 @@ private struct BackupSource {
                 "\(file) is a store of the type \(opening.type), which is one file: copy it back "
                     + "while no program has the store open")
         }
+    }
+
+    /// The error for a backup of several stores, each of which has a folder in it; nil for another.
+    private static func folders(of backup: String, _ names: [String]) -> Failure? {
+        let folders = names.sorted().map { "\(backup)/\($0)" }.filter { folder in
+            ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+                .contains { StoreOpening.isSQLite(file: "\(folder)/\($0)") }
+        }
+        if folders.isEmpty { return nil }
+        return Failure(
+            "\(backup) has a folder for each of several stores: name one of "
+                + folders.joined(separator: ", "))
     }
 }
