@@ -36,7 +36,12 @@ public final class ExternalData: Sendable, Hashable {
         return descriptor
     }
 
-    /// The contents of the file; nil as `count`, and if it cannot be read.
+    /// The most bytes that are read into memory: those that SQLite allows for a value in a row. A
+    /// sparse file may claim to be of any size.
+    public static let mostInMemory = 1_000_000_000
+
+    /// The contents of the file; nil as `count`, if it cannot be read, and for more than
+    /// `mostInMemory` bytes, which are read from the file.
     public var bytes: [UInt8]? {
         guard let descriptor = open() else { return nil }
         guard let file = fdopen(descriptor, "rb") else {
@@ -44,7 +49,7 @@ public final class ExternalData: Sendable, Hashable {
             return nil
         }
         defer { fclose(file) }
-        guard let count else { return nil }
+        guard let count, count <= Self.mostInMemory else { return nil }
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, read in
             read = fread(buffer.baseAddress, 1, count, file)
         }

@@ -276,6 +276,16 @@ import Testing
         #expect(throws: StoreError.self) { try large.finish() }
     }
 
+    /// A sparse file of any size takes no memory.
+    @Test func aFileThatIsTooLargeForMemoryIsNotReadIntoIt() throws {
+        let folder = try TemporaryFolder()
+        let data = ExternalData(UUID(), in: folder.path)
+        #expect(FileManager.default.createFile(atPath: data.path, contents: Data([1, 2])))
+        #expect(data.bytes == [1, 2])
+        #expect(truncate(data.path, ExternalData.mostInMemory + 1) == 0)
+        #expect(data.bytes == nil && data.count == ExternalData.mostInMemory + 1)
+    }
+
     @Test func aFolderThatCannotBeWrittenIsAnErrorAndNothingIsSaved() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.store, model: Self.model())

@@ -12,7 +12,7 @@ import Testing
             let got = service.told(service.ask(row.who, row.method, row.target, row.body))
             lines.append(
                 "\(row.who) | \(row.method) \(row.target) | \(row.body ?? "") | "
-                    + "\(row.expected) | \(got)")
+                    + "\(row.expected) | \(got.prefix(100))")
             #expect(Self.fits(got, row.expected), "\(row): \(got), not \(row.expected)")
         }
         if !inMemory { print(lines.joined(separator: "\n")) }
@@ -26,7 +26,7 @@ import Testing
             let got = service.told(service.ask(row.who, row.method, row.target, row.body))
             lines.append(
                 "\(row.who) | \(row.method) \(row.target) | \(row.body ?? "") | "
-                    + "\(row.expected) | \(got)")
+                    + "\(row.expected) | \(got.prefix(100))")
             #expect(Self.fits(got, row.expected), "\(row): \(got), not \(row.expected)")
             // What is refused changes nothing.
             if got.hasPrefix("4") {
