@@ -3,6 +3,7 @@
 import Crypto
 import SteleHTTP
 import SteleModel
+import SteleSystem
 
 /// The tokens of a service, and the rights of each.
 package final class Access: Sendable {
@@ -11,6 +12,10 @@ package final class Access: Sendable {
     private let tokens: [[UInt8]: Rights]
     /// The rights of a request without a token; nil where each needs one.
     private let anonymous: Rights?
+    /// The rights of header fields that were accepted, so that a client's next request needs no
+    /// hash. Others are not kept.
+    private let accepted = Mutex<[ExactText: Rights]>([:])
+    private static let mostAccepted = 10_000
     /// The tickets for event streams.
     package let tickets = Tickets()
 
@@ -69,6 +74,7 @@ package final class Access: Sendable {
     private func rights(of given: String) throws(Problem) -> Rights {
         // Without authentication the header is of something else, such as a proxy.
         if isOpen, let anonymous { return anonymous }
+        if let known = accepted.withLock({ $0[ExactText(given)] }) { return known }
         let scheme = "bearer "
         guard given.lowercased().hasPrefix(scheme) else {
             throw Self.refusal("the Authorization header does not begin with Bearer and a space")
@@ -76,6 +82,10 @@ package final class Access: Sendable {
         let presented = Array(given.utf8.dropFirst(scheme.utf8.count))
         guard let rights = tokens[Self.hash(presented)] else {
             throw Self.refusal("the token is wrong")
+        }
+        accepted.withLock { accepted in
+            if accepted.count >= Self.mostAccepted { accepted = [:] }
+            accepted[ExactText(given)] = rights
         }
         return rights
     }
