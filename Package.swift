@@ -164,7 +164,6 @@ let package = Package(
                 "SteleMigration", "SteleFiles", "SteleTransformers", "SteleCodegen", "SteleJSON",
                 "SteleHTTP",
                 "SteleRequests", "SteleService", "SteleSystem", "CLinux",
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),

@@ -9,15 +9,20 @@ extension Predicate {
     public func replacingVariables(
         _ replacement: (_ name: String, _ path: [String]) -> Expression?
     ) -> Predicate {
+        mapExpressions { $0.replacingVariables(replacement) }
+    }
+
+    /// The same predicate with the operands of its comparisons transformed.
+    package func mapExpressions(_ transform: (Expression) -> Expression) -> Predicate {
         switch self {
         case .constant: return self
         case .comparison(var it):
-            it.left = it.left.replacingVariables(replacement)
-            it.right = it.right.replacingVariables(replacement)
+            it.left = transform(it.left)
+            it.right = transform(it.right)
             return .comparison(it)
-        case .and(let parts): return .and(parts.map { $0.replacingVariables(replacement) })
-        case .or(let parts): return .or(parts.map { $0.replacingVariables(replacement) })
-        case .not(let inner): return .not(inner.replacingVariables(replacement))
+        case .and(let parts): return .and(parts.map { $0.mapExpressions(transform) })
+        case .or(let parts): return .or(parts.map { $0.mapExpressions(transform) })
+        case .not(let inner): return .not(inner.mapExpressions(transform))
         }
     }
 

@@ -238,30 +238,12 @@ struct SightWeaver {
 extension Predicate {
     /// The same condition, in which the variables of SUBQUERYs end in a text.
     fileprivate func renamingVariables(_ ending: String) -> Predicate {
-        switch self {
-        case .constant: return self
-        case .comparison(var it):
-            it.left = it.left.renamingVariables(ending)
-            it.right = it.right.renamingVariables(ending)
-            return .comparison(it)
-        case .and(let parts): return .and(parts.map { $0.renamingVariables(ending) })
-        case .or(let parts): return .or(parts.map { $0.renamingVariables(ending) })
-        case .not(let inner): return .not(inner.renamingVariables(ending))
-        }
+        mapExpressions { $0.renamingVariables(ending) }
     }
 
     /// The same condition on another object than the evaluated one.
     fileprivate func onObject(_ object: Expression) -> Predicate {
-        switch self {
-        case .constant: return self
-        case .comparison(var it):
-            it.left = it.left.onObject(object)
-            it.right = it.right.onObject(object)
-            return .comparison(it)
-        case .and(let parts): return .and(parts.map { $0.onObject(object) })
-        case .or(let parts): return .or(parts.map { $0.onObject(object) })
-        case .not(let inner): return .not(inner.onObject(object))
-        }
+        mapExpressions { $0.onObject(object) }
     }
 }
 

@@ -1,6 +1,5 @@
 /// Authentication: whose request it is.
 
-import Crypto
 import SteleHTTP
 import SteleModel
 import SteleSystem
@@ -30,7 +29,7 @@ package final class Access: Sendable {
     package init(token: String?, _ file: RightsFile?, model: Model) throws(RightsError) {
         var tokens: [[UInt8]: Rights] = [:]
         if let token {
-            tokens[Self.hash(Array(token.utf8))] = Rights(ofAll: file == nil ? "" : "token")
+            tokens[Secret.hash(token.utf8)] = Rights(ofAll: file == nil ? "" : "token")
         }
         func rights(
             _ role: String, name: String, user: String?
@@ -79,8 +78,8 @@ package final class Access: Sendable {
         guard given.lowercased().hasPrefix(scheme) else {
             throw Self.refusal("the Authorization header does not begin with Bearer and a space")
         }
-        let presented = Array(given.utf8.dropFirst(scheme.utf8.count))
-        guard let rights = tokens[Self.hash(presented)] else {
+        let presented = given.utf8.dropFirst(scheme.utf8.count)
+        guard let rights = tokens[Secret.hash(presented)] else {
             throw Self.refusal("the token is wrong")
         }
         accepted.withLock { accepted in
@@ -99,8 +98,6 @@ package final class Access: Sendable {
         return query.split(separator: "&").first { $0.hasPrefix(start) }
             .map { String($0.dropFirst(start.count)) }
     }
-
-    private static func hash(_ token: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: token)) }
 
     private static func refusal(_ detail: String) -> Problem {
         Problem(

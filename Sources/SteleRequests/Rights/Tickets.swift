@@ -1,6 +1,5 @@
 /// Tickets for event streams: a browser's EventSource cannot send a header.
 
-import Crypto
 import SteleSystem
 
 /// Tickets that are not used yet. Each opens one event stream, within a minute.
@@ -24,11 +23,7 @@ package final class Tickets: Sendable {
     /// - Throws: `Problem`, 503, where too many wait to be used.
     package func make(_ rights: Rights) throws(Problem) -> String {
         let now = MonotonicClock.now
-        let bytes = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
-        let name = bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
+        let name = Secret.make()
         let isMade = open.withLock { open in
             if open.count >= Self.most { open = open.filter { $0.value.deadline > now } }
             guard open.count < Self.most else { return false }

@@ -1,7 +1,6 @@
 /// `stele token`: makes a token for the file of the setting `rights`.
 
 import ArgumentParser
-import Crypto
 import SteleJSON
 import SteleRequests
 
@@ -27,21 +26,12 @@ struct TokenCommand: ParsableCommand {
     var user: String?
 
     func run() throws {
-        // 32 random bytes, in letters that need no escape in a header or a shell.
-        let bytes = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
-        let token = Self.hexadecimal(bytes)
-        let hash = Self.hexadecimal(SHA256.hash(data: Array(token.utf8)))
+        let token = Secret.make()
+        let hash = Secret.hexadecimal(Secret.hash(token.utf8))
         var members: [(String, JSONValue)] = [
             ("name", .string(name)), ("role", .string(role)), ("sha256", .string(hash)),
         ]
         if let user { members.append(("user", .string(user))) }
         write("\(token)\n\(JSONValue.object(members).compact)\n", to: 1)
-    }
-
-    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
     }
 }
