@@ -98,8 +98,8 @@ public final class ManagedObjectContext {
     ///   not wait. A read beyond it throws `StoreError.overBudget`. Nil means no limit.
     /// - Parameter isWanted: is asked while a statement runs for long, which ends where the answer
     ///   is no (`StoreError.deadline`).
-    /// - Parameter sight: what the context sees of the store; nil for everything. With it the
-    ///   context is only for reading: a save would take what it does not see for what does not
+    /// - Parameter sight: the part of the store that the context reads; nil for everything. With
+    ///   it the context is only for reading: a save would take what is left out for what does not
     ///   exist.
     public convenience init(
         _ coordinator: PersistentStoreCoordinator, author: String? = nil, name: String? = nil,

@@ -86,7 +86,7 @@ public struct Limits: Sendable, Hashable {
     /// A request that needs more goes to a worker.
     public var briefReading = ReadBudget(steps: 40_000, nanoseconds: 20_000_000)
     /// What a request that reads may cost before it is left to the workers for long requests; it
-    /// begins anew there.
+    /// begins again there.
     public var shortReading = ReadBudget(
         steps: 1_500_000, nanoseconds: 250_000_000, mayWait: true)
     /// Rows of a list that is read on the thread of a connection.

@@ -42,11 +42,6 @@ extension Service {
             let generation = coordinator.store.historyLine.generation(of: number)
             members.append(("transaction", .string("\(generation)-\(number)")))
         }
-        var writer = ByteWriter(capacity: 256)
-        JSONValue.object(members).write(to: &writer)
-        return Response(
-            status: 201,
-            headers: [("Content-Type", MediaType.json.rawValue), ("Cache-Control", "no-store")],
-            body: .bytes(writer.take()))
+        return Self.created(members)
     }
 }

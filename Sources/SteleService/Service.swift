@@ -276,11 +276,15 @@ public final class Service: Sendable {
     }
 
     private func ticket(_ rights: Rights) throws -> Response {
-        let members: [(String, JSONValue)] = [
+        Self.created([
             ("ticket", .string(try gate.access.tickets.make(rights))),
             ("seconds", .integer(Int64(Tickets.seconds))),
-        ]
-        var writer = ByteWriter(capacity: 128)
+        ])
+    }
+
+    /// The answer with what a POST has made, which nobody may cache.
+    static func created(_ members: [(String, JSONValue)]) -> Response {
+        var writer = ByteWriter(capacity: 256)
         JSONValue.object(members).write(to: &writer)
         return Response(
             status: 201,

@@ -148,7 +148,7 @@ public final class ChangeFeed: Sendable {
     /// Answers `GET /changes`.
     /// - Parameters:
     ///   - format: JSON or events.
-    ///   - sight: what the reader sees; nil for everything.
+    ///   - sight: what is visible to the role; nil for everything.
     /// - Throws: `Problem`, `StoreError`.
     package func answer(
         _ request: Request, _ query: Query, as format: MediaType, seenBy sight: Sight? = nil

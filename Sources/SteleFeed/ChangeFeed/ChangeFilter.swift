@@ -16,7 +16,7 @@ package struct ChangeFilter: Sendable, Hashable {
     package var condition: ChangeCondition?
     /// Whether deletions have tombstones, with the values that the model preserves.
     package var tombstones = false
-    /// What the reader sees; nil for everything.
+    /// What is visible to the role; nil for everything.
     package var sight: Sight?
 
     /// Whether changes of that entity match.

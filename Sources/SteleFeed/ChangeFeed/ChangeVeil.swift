@@ -1,11 +1,11 @@
-/// The history as a reader sees it who does not see all objects.
+/// The part of the history that is visible to a role.
 
 import SteleGraph
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Turns saves into what a reader sees of them. An object that enters the reader's sight is an
+/// Turns saves into what is visible of them. An object that becomes visible is an
 /// insert, and one that leaves it is a delete, also where the save has changed another object, on
 /// which the rule depends.
 ///
@@ -90,7 +90,7 @@ final class ChangeVeil {
         for (root, keys) in wanted { try present.read(root, keys) }
     }
 
-    /// The change as a reader sees it that saw the object before or sees it now; nil for none.
+    /// The change of an object that was visible before or is visible now; nil for another.
     private static func told(
         _ change: HistoryChange, _ was: Bool, _ isNow: Bool, _ former: Snapshot?
     ) -> HistoryChange? {
@@ -151,7 +151,7 @@ final class ChangeVeil {
                 }
                 let (was, isNow) = (try isSeen(snapshot, before), try isSeen(snapshot, after))
                 if was == isNow { continue }
-                // The history has no values of it. Those of now are for a reader that sees it now.
+                // The history has no values of it. Those of now are told where it is visible now.
                 let isShown = isNow ? try isSeen(snapshot, now) : false
                 let change = HistoryChange(
                     kind: isNow ? .insert : .delete, entity: snapshot.entity, key: key,

@@ -26,7 +26,7 @@ package struct ChangesCall: Sendable {
     package var limit: Int?
     /// Whether the response is an event stream.
     package var isStream = false
-    /// What the reader sees; nil for everything.
+    /// What is visible to the role; nil for everything.
     package var sight: Sight?
 
     package init() {}

@@ -53,7 +53,7 @@ package final class HistoryPages: Sendable {
             buffers: try renderer.events(of: next.saves, filter),
             last: next.saves.last?.number ?? position, isLast: next.isLast,
             nextStep: next.nextStep)
-        // What a reader sees of a save may depend on what the store has now.
+        // What is visible of a save may depend on what the store has now.
         if !next.saves.isEmpty, filter.sight == nil { keep(page, key) }
         return page
     }

@@ -107,7 +107,7 @@ public final class SightedReader: StoreReader {
         SightedCursor(try base.cursor(woven(request)), sight, base)
     }
 
-    /// The history of all objects: who reads it judges each change.
+    /// The history of all objects: the caller judges each change.
     public func history(
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {

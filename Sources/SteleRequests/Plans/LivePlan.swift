@@ -17,7 +17,7 @@ package struct LivePlan: Sendable {
     package let section: Expression?
     package let numbersAsStrings: Bool
     package let maximumRows: Int
-    /// What its listeners see; nil for everything.
+    /// What is visible to its listeners; nil for everything.
     package let sight: Sight?
 
     package var entity: Entity { request.entity }
@@ -77,7 +77,7 @@ package struct LivePlan: Sendable {
         }
         self.sight = sight
         self.section = section.map { sight?.woven($0, of: request.entity) ?? $0 }
-        // Saves are judged by the request, without a reader that sees the same.
+        // Saves are judged by the request, without a reader of the same part of the store.
         self.request = sight?.woven(request) ?? request
         shape = list.shape
         numbersAsStrings = call.numbersAsStrings

@@ -22,7 +22,7 @@ package final class Rights: Sendable {
     package let name: String
     /// The name of the role; nil for all rights.
     package let role: String?
-    /// What may be seen; nil for everything.
+    /// What is visible; nil for everything.
     package let sight: Sight?
     /// The keys of the paths in all rules of the role.
     private let keys: Set<String>

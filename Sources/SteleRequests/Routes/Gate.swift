@@ -40,7 +40,7 @@ package struct Gate: Sendable {
     /// The rights of a health check, which has no data.
     private static let health = Rights()
 
-    /// Whether `admit` accepts the request, and its sender sees all objects. It is faster for
+    /// Whether `admit` accepts the request, and all objects are visible to its token. It is faster for
     /// requests without an Origin.
     package func admitsPlainly(_ request: Request) -> Bool {
         if let host = request.headers["Host"], !isAllowed(host) { return false }

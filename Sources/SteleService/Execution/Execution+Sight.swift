@@ -1,4 +1,4 @@
-// The results of writes as their sender sees them.
+// The results of writes, without what is not visible to their sender.
 
 import SteleAnswers
 import SteleGraph
@@ -7,7 +7,7 @@ import StelePersistence
 import SteleRequests
 
 extension Execution {
-    /// The result of a write as the sender sees it. Objects are read again, because a relationship
+    /// The result of a write, without what is not visible. Objects are read again, because a relationship
     /// of theirs may lead to what is not seen. One that the write has taken out of sight is left
     /// out.
     func seen(_ outcome: Outcome, of plan: WritePlan) throws -> Outcome {

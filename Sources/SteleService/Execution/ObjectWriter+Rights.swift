@@ -80,7 +80,7 @@ extension ObjectWriter {
         try object.setToOne(relationship, nil)
     }
 
-    /// An object as the sender sees it; nil where it cannot be read.
+    /// An object without keys of what is not visible to the sender; nil where it cannot be read.
     func veiled(_ snapshot: Snapshot) -> Snapshot? {
         guard let sight = rights.sight else { return snapshot }
         return try? sight.veiled([snapshot], in: context.reader()).first
@@ -96,8 +96,8 @@ extension ObjectWriter {
         guard rights.sight?.rule(of: destination) != nil else { return }
         throw Problem(
             .right,
-            "a JSON Patch cannot change \(relationship.name): the role sees some objects of "
-                + "\(destination.name) alone",
+            "a JSON Patch cannot change \(relationship.name): only some objects of "
+                + "\(destination.name) are visible",
             hint: "send a merge patch, or write to the relationship's own address")
     }
 
