@@ -27,6 +27,8 @@ let package = Package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: collections, from: "1.6.0"),
+        // For tests alone.
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     // A target names all that it imports: what came by way of another would not be built anew when
     // only that has changed.
@@ -41,6 +43,8 @@ let package = Package(
             name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(
+            name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CLinux"),
 
         // Threads, alarms, clocks, queues and mutexes: one place for each.
@@ -49,7 +53,8 @@ let package = Package(
         // On the C libraries alone.
         .target(name: "SteleJSON", dependencies: ["CJansson"], swiftSettings: settings),
         .target(
-            name: "SteleHTTP", dependencies: ["CMicroHTTPD", "CZlib", "CLinux", "SteleSystem"],
+            name: "SteleHTTP",
+            dependencies: ["CMicroHTTPD", "CGnuTLS", "CZlib", "CLinux", "SteleSystem"],
             swiftSettings: settings),
 
         // Core Data: the model, the language, the contract of a store, the graph.
@@ -128,6 +133,7 @@ let package = Package(
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleJSON",
                 "SteleHTTP", "SteleSystem", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             swiftSettings: settings),
         .target(
@@ -163,7 +169,7 @@ let package = Package(
                 "SteleGraph", "SteleSQLite",
                 "SteleMigration", "SteleFiles", "SteleTransformers", "SteleCodegen", "SteleJSON",
                 "SteleHTTP",
-                "SteleRequests", "SteleService", "SteleSystem", "CLinux",
+                "SteleRequests", "SteleService", "SteleSystem", "CLinux", "CGnuTLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -307,6 +313,9 @@ let package = Package(
                 "StelePredicates", "StelePersistence", "SteleGraph",
                 "SteleSQLite", "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleSystem",
                 "TestSupport", "CSQLite", .product(name: "Logging", package: "swift-log"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -6,6 +6,7 @@ set -euo pipefail
 libraries=(
     sqlite3:libsqlite3-dev
     libmicrohttpd:libmicrohttpd-dev
+    gnutls:libgnutls28-dev
     jansson:libjansson-dev
     zlib:zlib1g-dev
     expat:libexpat1-dev

@@ -30,6 +30,9 @@ static inline uint64_t stele_acknowledged(int socket) {
     return bytes;
 }
 
+// POLLRDHUP, in <poll.h> only for those who ask for what is GNU's own.
+static const short stele_departure = 0x2000;
+
 // Where the stack of this thread is now; the address of a local may be elsewhere under a sanitizer.
 static inline void *stele_stack_place(void) { return __builtin_frame_address(0); }
 

@@ -9,6 +9,8 @@ struct stele_mhd_settings {
     unsigned int idle_timeout;
     size_t connection_memory;
     size_t thread_stack;
+    // NULL for connections without TLS. GnuTLS's type for it is not imported here.
+    void *certificate;
 };
 
 static inline struct MHD_Daemon *stele_mhd_start(
@@ -20,6 +22,13 @@ static inline struct MHD_Daemon *stele_mhd_start(
         | MHD_USE_NO_LISTEN_SOCKET;
     // A pool of one is refused by the library: that is a daemon without a pool.
     unsigned int pool = settings->threads > 1 ? settings->threads : 0;
+    // TLS 1.2 and 1.3 with what GnuTLS holds to be of 128 bits or more.
+    struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, settings->certificate},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        {MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
+    if (settings->certificate) flags |= MHD_USE_TLS;
     return MHD_start_daemon(
         flags, 0, NULL, NULL, handler, context,
         MHD_OPTION_THREAD_POOL_SIZE, pool,
@@ -32,6 +41,7 @@ static inline struct MHD_Daemon *stele_mhd_start(
         MHD_OPTION_UNESCAPE_CALLBACK, unescape, context,
         MHD_OPTION_NOTIFY_COMPLETED, completed, context,
         MHD_OPTION_NOTIFY_CONNECTION, notify, context,
+        MHD_OPTION_ARRAY, settings->certificate ? tls : none,
         MHD_OPTION_END);
 }
 
@@ -48,6 +58,13 @@ static inline int stele_mhd_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info ? info->connect_fd : -1;
+}
+
+// GnuTLS's session of a TLS connection, or NULL.
+static inline void *stele_mhd_tls_session(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    return info ? info->tls_session : NULL;
 }
 
 // How many bytes the head of the request has: its line, its fields and the empty line.

@@ -1,5 +1,6 @@
 // A connection of libmicrohttpd.
 
+import CGnuTLS
 import CLinux
 import CMicroHTTPD
 import Glibc
@@ -44,7 +45,12 @@ struct Connection: @unchecked Sendable {
     /// Sends what the system takes at once: for a short response where libmicrohttpd sends nothing
     /// more before the connection ends.
     func sendAtOnce(_ bytes: [UInt8]) {
-        _ = bytes.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        _ = bytes.withUnsafeBytes { bytes in
+            if let session = stele_mhd_tls_session(pointer) {
+                return gnutls_record_send(OpaquePointer(session), bytes.baseAddress, bytes.count)
+            }
+            return send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        }
     }
 
     /// Ends a connection at once, also one that waits for a slow client.

@@ -25,6 +25,7 @@ public final class EventStream: Sendable {
         var end = End.open
         var connection: Connection?
         var onClose: (@Sendable () -> Void)?
+        var isAllowed: (@Sendable () -> Bool)?
     }
 
     // Lock order: a stream's lock, then libmicrohttpd's own. Suspend and resume are called under
@@ -56,6 +57,13 @@ public final class EventStream: Sendable {
         }
     }
 
+    /// Asked before each buffer; where it is false the stream ends, without that buffer. It must not
+    /// wait. Nil allows all.
+    public var isAllowed: (@Sendable () -> Bool)? {
+        get { state.withLock { $0.isAllowed } }
+        set { state.withLock { $0.isAllowed = newValue } }
+    }
+
     /// Queues a buffer. Returns false, and queues nothing, where it does not fit or the stream is
     /// finished, dropped or closed. An empty buffer asks whether the stream is open.
     @discardableResult
@@ -64,6 +72,11 @@ public final class EventStream: Sendable {
             guard state.phase != .closed, state.end == .open,
                 buffer.count <= capacity - state.queue.count
             else { return false }
+            if let isAllowed = state.isAllowed, !isAllowed() {
+                state.end = .finished
+                Self.wake(&state)
+                return false
+            }
             guard buffer.count > 0 else { return true }
             state.queue.append(buffer)
             Self.wake(&state)

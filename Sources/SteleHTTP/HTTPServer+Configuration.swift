@@ -9,6 +9,8 @@ extension HTTPServer {
         public var host = "127.0.0.1"
         /// The port, 0 to 65535; 0 takes any free one.
         public var port = 0
+        /// Whether connections are TLS, with the certificate that `ServerCertificate.present` names.
+        public var isTLS = false
         /// Threads that carry connections, except those that begin with an event stream. More than
         /// cores: a resume walks the suspended connections of its thread, so more threads keep that
         /// walk short. Not many more, because the cores switch between busy threads.

@@ -1,5 +1,6 @@
 // The server: libmicrohttpd's daemons, the acceptor and the workers.
 
+import CGnuTLS
 import CMicroHTTPD
 import Glibc
 import SteleSystem
@@ -47,7 +48,8 @@ public final class HTTPServer: Sendable {
                 connection_limit: UInt32(Int32.max),
                 idle_timeout: UInt32(clamping: configuration.idleTimeout),
                 connection_memory: configuration.connectionMemoryLimit,
-                thread_stack: configuration.workerStackBytes)
+                thread_stack: configuration.workerStackBytes,
+                certificate: configuration.isTLS ? Self.certificate : nil)
             return SystemThread.withSignalsBlocked {
                 stele_mhd_start(
                     &settings, exchangeContinues, exchangeBegins, leaveEscaped, exchangeEnds,
@@ -85,6 +87,18 @@ public final class HTTPServer: Sendable {
     }
 
     deinit { stop(drain: 0) }
+
+    /// `presentCertificate` as libmicrohttpd takes it.
+    private static var certificate: UnsafeMutableRawPointer {
+        let function:
+            @convention(c) (
+                gnutls_session_t?, UnsafePointer<gnutls_datum_t>?, Int32,
+                UnsafePointer<gnutls_pk_algorithm_t>?, Int32,
+                UnsafeMutablePointer<UnsafeMutablePointer<gnutls_pcert_st>?>?,
+                UnsafeMutablePointer<UInt32>?, UnsafeMutablePointer<gnutls_privkey_t?>?
+            ) -> Int32 = presentCertificate
+        return unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
+    }
 
     /// What a server is doing at a moment.
     public struct Figures: Sendable, Hashable {

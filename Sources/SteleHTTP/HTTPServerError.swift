@@ -8,6 +8,8 @@ public enum HTTPServerError: Error, Sendable, Equatable, CustomStringConvertible
     case address(host: String, port: Int, reason: String)
     /// A setting is out of its range.
     case setting(name: String, reason: String)
+    /// A certificate or its key cannot be used.
+    case certificate(reason: String)
     /// libmicrohttpd did not start.
     case daemon(reason: String)
 
@@ -20,6 +22,7 @@ public enum HTTPServerError: Error, Sendable, Equatable, CustomStringConvertible
         case .address(let host, let port, let reason):
             "cannot listen on \(host) port \(port): \(reason)"
         case .setting(let name, let reason): "\(name): \(reason)"
+        case .certificate(let reason): reason
         case .daemon(let reason): "libmicrohttpd did not start: \(reason)"
         }
     }

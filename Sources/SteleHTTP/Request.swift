@@ -1,5 +1,6 @@
 // A complete request, as a value.
 
+import CLinux
 import Glibc
 import SteleSystem
 
@@ -27,8 +28,8 @@ public struct Request: Sendable {
     /// answered.
     public var clientHasGone: Bool {
         guard socket >= 0 else { return false }
-        var byte: UInt8 = 0
-        return withUnsafeMutableBytes(of: &byte) { peek(socket, into: $0) } == 0
+        var look = pollfd(fd: socket, events: stele_departure, revents: 0)
+        return poll(&look, 1, 0) > 0
     }
 
     /// The address of the client, without its port; empty without a socket. A system call. Valid

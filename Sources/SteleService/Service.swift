@@ -94,6 +94,14 @@ public final class Service: Sendable {
     var model: Model { coordinator.model }
     var answers: Answers { store.answers }
 
+    /// Puts another reading of the rights file in the place of the last one. Event streams of its
+    /// tokens end at their next event, and their clients come back with the rights of now.
+    /// - Returns: false where it is the same.
+    /// - Throws: `RightsError` for rights that do not fit the model; nothing has changed then.
+    package func replace(_ rights: RightsFile) throws(RightsError) -> Bool {
+        try gate.access.replace(rights)
+    }
+
     // MARK: The road
 
     /// Answers a request, or takes it as far as the pace allows; at an unhurried pace to the end.
@@ -324,6 +332,10 @@ public final class Service: Sendable {
         var timing = passage.timing
         timing.lap("execution")
         var response = passage.place.answers.response(outcome, for: call)
+        if case .events(let stream) = response.body, passage.rights.canEnd {
+            let rights = passage.rights
+            stream.isAllowed = { rights.isValid }
+        }
         timing.lap("response")
         timing.add(to: &response)
         return noted(

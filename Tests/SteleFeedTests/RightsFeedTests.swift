@@ -287,6 +287,29 @@ final class RightsStage {
         #expect(listener.rows[""]?.count == 4)
     }
 
+    @Test(arguments: ["/changes", "/Document?sort=title"])
+    func aStreamTellsNothingByRightsThatHaveEnded(_ target: String) throws {
+        let stage = try RightsStage(.memory)
+        let clients = try ["ann", "root"].map { try stage.stream($0, target) }
+        for client in clients { #expect(client.wait { !$0.text.isEmpty }) }
+        if target != "/changes" {
+            for client in clients { #expect(client.wait { $0.text.contains("_id") }) }
+        }
+        let texts = clients.map(\.text)
+        #expect(try stage.service.replace(RightsFile(RightsModel.rights + " ")))
+        // One that comes back shows when the others would have been told.
+        let control = try stage.stream("root", target)
+        #expect(control.wait { !$0.text.isEmpty })
+        for number in 0..<2 {
+            try stage.write("PATCH", "/Document/1", "{\"title\":\"new \(number)\"}")
+            #expect(control.wait { $0.events.count > number })
+        }
+        for (client, text) in zip(clients, texts) {
+            client.read()
+            #expect(client.text == text && !client.stream.send([]))
+        }
+    }
+
     /// A list that is followed is that which is seen, while objects enter and leave it.
     @Test(arguments: [StoreKind.sqlite, .memory])
     func aLiveQueryFollowsWhatIsSeen(_ kind: StoreKind) throws {

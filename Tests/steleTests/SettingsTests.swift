@@ -133,7 +133,12 @@ import Testing
         #expect(
             try HealthCheck.Place("localhost:8080")
                 == HealthCheck.Place(host: "localhost", port: 8080, path: "/readyz"))
-        for url in ["https://a", "ftp://a:80", "http://", "http://a:0", "http://a:x"] {
+        #expect(
+            try HealthCheck.Place("https://a.example", trusting: "a.pem")
+                == HealthCheck.Place(
+                    host: "a.example", port: 443, path: "/readyz",
+                    trust: .system(and: "a.pem")))
+        for url in ["ftp://a:80", "http://", "http://a:0", "http://a:x"] {
             #expect(throws: Failure.self) { try HealthCheck.Place(url) }
         }
     }

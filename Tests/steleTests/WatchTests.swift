@@ -62,7 +62,9 @@ import Testing
         #expect(address.host == "[::1]" && address.port == 90)
         #expect(address.target == "/Player?where=name%20==%20%22Zo%C3%AB%22&x=%20%25")
         #expect(try ServiceAddress("a:8080?x=http://b").target == "?x=http://b")
-        for url in ["https://a/", "ftp://a", "http:///x", "a:0", "a:65536"] {
+        let secure = try ServiceAddress("https://a/")
+        #expect(secure.isTLS && secure.port == 443 && !address.isTLS)
+        for url in ["ftp://a", "http:///x", "a:0", "a:65536"] {
             #expect(throws: Failure.self) { try ServiceAddress(url) }
         }
     }

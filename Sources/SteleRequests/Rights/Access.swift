@@ -6,53 +6,103 @@ import SteleSystem
 
 /// The tokens of a service, and the rights of each.
 package final class Access: Sendable {
-    /// By the SHA-256 of the token. Tokens are long random numbers, so a fast hash is enough, and
-    /// the time of the search says nothing of a token.
-    private let tokens: [[UInt8]: Rights]
-    /// The rights of a request without a token; nil where each needs one.
-    private let anonymous: Rights?
-    /// The rights of header fields that were accepted, so that a client's next request needs no
-    /// hash. Others are not kept.
-    private let accepted = Mutex<[ExactText: Rights]>([:])
+    /// The rights that one reading of a rights file gives.
+    private struct Table: Sendable {
+        /// By the SHA-256 of the token. Tokens are long random numbers, so a fast hash is enough,
+        /// and the time of the search says nothing of a token.
+        var tokens: [[UInt8]: Rights] = [:]
+        /// The rights of a request without a token; nil where each needs one.
+        var anonymous: Rights?
+        var issuer: TokenIssuer?
+        var roles: [String: RoleDeclaration] = [:]
+        var sources: [String] = []
+        let validity = Validity()
+
+        /// The rights of a role of the file.
+        func rights(
+            _ role: String, name: String, user: String?, _ model: Model
+        ) throws(RightsError) -> Rights {
+            guard let declared = roles[role] else { return Rights(ofAll: name, validity) }
+            return try Rights(declared, name: name, user: user, model: model, validity)
+        }
+    }
+
+    private struct State: Sendable {
+        var table: Table
+        /// The rights of header fields that were accepted, so that a client's next request needs
+        /// neither a hash nor a signature. Others are not kept.
+        var accepted: [ExactText: Rights] = [:]
+        /// The rights of the users of signed tokens, by role and user.
+        var users: [String: Rights] = [:]
+    }
+
+    /// The rights of requests that need no token.
+    private static let open = Rights()
     private static let mostAccepted = 10_000
+    private static let mostUsers = 10_000
+
+    /// The setting `token`.
+    private let token: String?
+    private let model: Model?
+    private let state: Mutex<State>
     /// The tickets for event streams.
     package let tickets = Tickets()
+    /// Whether requests need no token, and have all rights.
+    package let isOpen: Bool
 
     /// Access without authentication.
     package init() {
-        tokens = [:]
-        anonymous = Rights()
+        (token, model, isOpen) = (nil, nil, true)
+        state = Mutex(State(table: Table(anonymous: Self.open)))
     }
 
     /// Access by one token with all rights, and by those of a rights file.
     /// - Throws: `RightsError`.
     package init(token: String?, _ file: RightsFile?, model: Model) throws(RightsError) {
-        var tokens: [[UInt8]: Rights] = [:]
-        if let token {
-            tokens[Secret.hash(token.utf8)] = Rights(ofAll: file == nil ? "" : "token")
-        }
-        func rights(
-            _ role: String, name: String, user: String?
-        ) throws(RightsError) -> Rights {
-            guard let declared = file?.roles[role] else { return Rights(ofAll: name) }
-            return try Rights(declared, name: name, user: user, model: model)
-        }
-        for role in (file?.roles ?? [:]).values.sorted(by: { $0.name < $1.name }) {
-            try role.check(model)
-        }
-        for token in file?.tokens ?? [] {
-            tokens[token.hash] = try rights(token.role, name: token.name, user: token.user)
-        }
-        self.tokens = tokens
-        if let role = file?.anonymous {
-            anonymous = try rights(role, name: "anonymous", user: nil)
-        } else {
-            anonymous = token == nil && file == nil ? Rights() : nil
+        (self.token, self.model) = (token, model)
+        isOpen = token == nil && file == nil
+        state = Mutex(State(table: try Self.table(token, file, model)))
+    }
+
+    /// Puts another reading of the rights file in the place of the last one. Event streams of the
+    /// last one end at their next event.
+    /// - Returns: false where the file is the same.
+    /// - Throws: `RightsError`, and nothing has changed.
+    package func replace(_ file: RightsFile) throws(RightsError) -> Bool {
+        guard let model else { return false }
+        let table = try Self.table(token, file, model)
+        return state.withLock { state in
+            if state.table.sources == table.sources { return false }
+            state.table.validity.end()
+            state = State(table: table)
+            return true
         }
     }
 
-    /// Whether requests need no token, and have all rights.
-    package var isOpen: Bool { tokens.isEmpty && anonymous?.isAll ?? false }
+    private static func table(
+        _ token: String?, _ file: RightsFile?, _ model: Model
+    ) throws(RightsError) -> Table {
+        var table = Table(
+            issuer: file?.issuer, roles: file?.roles ?? [:], sources: file?.sources ?? [])
+        if let token {
+            table.tokens[Secret.hash(token.utf8)] = Rights(ofAll: file == nil ? "" : "token")
+        }
+        for role in table.roles.values.sorted(by: { $0.name < $1.name }) { try role.check(model) }
+        for role in table.roles.values.sorted(by: { $0.name < $1.name }) where file?.issuer != nil {
+            // A rule that does not fit the model is an error now, not when a user comes.
+            _ = try Rights(role, name: "", user: "user", model: model)
+        }
+        for token in file?.tokens ?? [] {
+            table.tokens[token.hash] = try table.rights(
+                token.role, name: token.name, user: token.user, model)
+        }
+        if let role = file?.anonymous {
+            table.anonymous = try table.rights(role, name: "anonymous", user: nil, model)
+        } else if token == nil, file == nil {
+            table.anonymous = open
+        }
+        return table
+    }
 
     /// Returns the rights of a request, by its token or else by the ticket of an event stream.
     /// - Throws: `Problem`, 401.
@@ -66,28 +116,67 @@ package final class Access: Sendable {
                 .token, "the ticket is used, older than \(Tickets.seconds) s, or unknown",
                 hint: "POST \(RoutePattern.tickets.rawValue) makes another")
         }
-        if let anonymous { return anonymous }
+        if let anonymous = state.withLock({ $0.table.anonymous }) { return anonymous }
         throw Self.refusal("the request has no Authorization header")
     }
 
     private func rights(of given: String) throws(Problem) -> Rights {
         // Without authentication the header is of something else, such as a proxy.
-        if isOpen, let anonymous { return anonymous }
-        if let known = accepted.withLock({ $0[ExactText(given)] }) { return known }
+        if isOpen { return Self.open }
+        let key = ExactText(given)
+        if let known = state.withLock({ $0.accepted[key] }), known.isValid { return known }
+        let table = state.withLock { $0.table }
         let scheme = "bearer "
         guard given.lowercased().hasPrefix(scheme) else {
             throw Self.refusal("the Authorization header does not begin with Bearer and a space")
         }
         let presented = given.utf8.dropFirst(scheme.utf8.count)
-        guard let rights = tokens[Secret.hash(presented)] else {
-            throw Self.refusal("the token is wrong")
+        let rights: Rights
+        if let known = table.tokens[Secret.hash(presented)] {
+            rights = known
+        } else if let issuer = table.issuer, presented.contains(UInt8(ascii: ".")) {
+            rights = try self.rights(ofSigned: presented, by: issuer, table)
+        } else {
+            throw Self.refusal("the token is wrong", isOfToken: true)
         }
-        accepted.withLock { accepted in
-            if accepted.count >= Self.mostAccepted { accepted = [:] }
-            accepted[ExactText(given)] = rights
+        state.withLock { state in
+            if state.accepted.count >= Self.mostAccepted { state.accepted = [:] }
+            state.accepted[key] = rights
         }
         return rights
     }
+
+    /// The rights of a JSON Web Token.
+    private func rights(
+        ofSigned token: some Collection<UInt8>, by issuer: TokenIssuer, _ table: Table
+    ) throws(Problem) -> Rights {
+        let identity: TokenIssuer.Identity
+        do throws(TokenIssuer.Refusal) {
+            identity = try issuer.identity(of: token, now: ReferenceDate.now + Self.secondsTo2001)
+        } catch {
+            throw Self.refusal("the token \(error.reason)", isOfToken: true)
+        }
+        let key = "\(identity.role)\n\(identity.user)"
+        let known = state.withLock { $0.users[key] }
+        if let known, known.isValid {
+            return Rights(known, until: identity.end - Self.secondsTo2001)
+        }
+        guard let model else { throw Self.refusal("the token is wrong", isOfToken: true) }
+        let made: Rights
+        do throws(RightsError) {
+            made = try table.rights(
+                identity.role, name: RightsFile.ofIssuer + identity.user, user: identity.user,
+                model)
+        } catch { throw Self.refusal("the token \(error)", isOfToken: true) }
+        state.withLock { state in
+            if state.users.count >= Self.mostUsers { state.users = [:] }
+            state.users[key] = made
+        }
+        return Rights(made, until: identity.end - Self.secondsTo2001)
+    }
+
+    /// From 1970, from which tokens count, to 2001.
+    private static let secondsTo2001 = 978_307_200.0
 
     /// The ticket in the address of an event stream.
     private static func ticket(of request: Request) -> String? {
@@ -99,9 +188,11 @@ package final class Access: Sendable {
             .map { String($0.dropFirst(start.count)) }
     }
 
-    private static func refusal(_ detail: String) -> Problem {
-        Problem(
+    /// - Parameter isOfToken: whether a token was given (RFC 6750, 3.1).
+    private static func refusal(_ detail: String, isOfToken: Bool = false) -> Problem {
+        let reason = isOfToken ? ", error=\"invalid_token\"" : ""
+        return Problem(
             .token, detail, hint: "send Authorization: Bearer TOKEN",
-            headers: [("WWW-Authenticate", "Bearer realm=\"stele\"")])
+            headers: [("WWW-Authenticate", "Bearer realm=\"stele\"\(reason)")])
     }
 }

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import SteleSystem
 
 /// The rights of a role, for one user.
 package final class Rights: Sendable {
@@ -28,15 +29,33 @@ package final class Rights: Sendable {
     private let keys: Set<String>
     /// By verb and by the index of the entity.
     private let grants: [Verb: [Grant]]
+    /// Whether the file that gave them still holds; nil for rights that no file gave.
+    private let validity: Validity?
+    /// When they end, in seconds since 2001; infinite where only the file ends them.
+    private let end: Double
 
     /// All rights.
     /// - Parameter name: the name of the token; empty where requests need none.
-    package init(ofAll name: String = "") {
+    package init(ofAll name: String = "", _ validity: Validity? = nil) {
         self.name = name
         role = nil
         sight = nil
         keys = []
         grants = [:]
+        self.validity = validity
+        end = .infinity
+    }
+
+    /// The same rights with an end.
+    /// - Parameter end: in seconds since 2001.
+    init(_ rights: Rights, until end: Double) {
+        name = rights.name
+        role = rights.role
+        sight = rights.sight
+        keys = rights.keys
+        grants = rights.grants
+        validity = rights.validity
+        self.end = end
     }
 
     /// The rights of a role.
@@ -47,10 +66,13 @@ package final class Rights: Sendable {
     /// - Throws: `RightsError` for an entity that the model does not have, and for a predicate that
     ///   does not fit it.
     package init(
-        _ role: RoleDeclaration, name: String, user: String?, model: Model
+        _ role: RoleDeclaration, name: String, user: String?, model: Model,
+        _ validity: Validity? = nil
     ) throws(RightsError) {
         self.name = name
         self.role = role.name
+        self.validity = validity
+        end = .infinity
         keys = role.keys
         var grants: [Verb: [Grant]] = [:]
         for verb in Verb.allCases {
@@ -70,7 +92,16 @@ package final class Rights: Sendable {
         }
         // The user's name is part of the rules. Names cannot have a line feed.
         sight = Sight(
-            name: "\(role.name)\n\(user.map { "=" + $0 } ?? "")", model: model, rules: rules)
+            name: "\(role.name)\n\(role.fingerprint)\n\(user.map { "=" + $0 } ?? "")",
+            model: model, rules: rules)
+    }
+
+    /// Whether they may end before the process does.
+    package var canEnd: Bool { validity != nil }
+
+    /// Whether they have not ended.
+    package var isValid: Bool {
+        validity?.isOver != true && (end == .infinity || ReferenceDate.now < end)
     }
 
     /// Whether a rule of the role has a key with that name.

@@ -20,17 +20,30 @@ package struct RightsFile: Sendable {
     /// Names of senders that are in no file: that of the setting `token`, and that of requests
     /// without a token.
     private static let reserved: Set<String> = ["token", "anonymous"]
+    /// How the names of senders with a JSON Web Token begin.
+    static let ofIssuer = "jwt:"
     /// The role with all rights.
     package static let all = "all"
 
+    /// The texts of the file and of those that it names.
+    private(set) var sources: [String]
     package private(set) var roles: [String: RoleDeclaration] = [:]
     package private(set) var tokens: [Token] = []
     /// The role of requests without a token; nil where each needs one.
     package private(set) var anonymous: String?
+    /// Which JSON Web Tokens are accepted; nil for none.
+    package private(set) var issuer: TokenIssuer?
 
     /// Reads a file.
+    /// - Parameter read: returns the text of another file that this one names.
     /// - Throws: `RightsError` with the place in the file.
-    package init(_ text: String) throws(RightsError) {
+    package init(
+        _ text: String,
+        read: (String) throws(RightsError) -> String = { path throws(RightsError) in
+            throw RightsError("\(path) cannot be read")
+        }
+    ) throws(RightsError) {
+        sources = [text]
         let document: JSONDocument
         do { document = try JSONDocument(text) } catch {
             throw RightsError("it is not JSON: \(error)")
@@ -42,9 +55,15 @@ package struct RightsFile: Sendable {
                 case "roles": try readRoles(node)
                 case "tokens": try readTokens(node)
                 case "anonymous": anonymous = try Self.text(node, "anonymous")
+                case "jwt":
+                    issuer = try TokenIssuer(node) { path throws(RightsError) in
+                        let text = try read(path)
+                        sources.append(text)
+                        return text
+                    }
                 default:
                     throw RightsError(
-                        "there is no key \(name) (it has roles, tokens and anonymous)")
+                        "there is no key \(name) (it has roles, tokens, anonymous and jwt)")
                 }
             }
         } catch let error as RightsError { throw error } catch {
@@ -52,6 +71,13 @@ package struct RightsFile: Sendable {
         }
         for token in tokens { try checkRole(token.role, of: "the token \(token.name)") }
         if let anonymous { try checkRole(anonymous, of: "anonymous") }
+        if let role = issuer?.defaultRole {
+            guard roles[role] != nil else {
+                throw RightsError(
+                    "jwt: defaultRole: \(role) is not among the roles")
+            }
+        }
+        issuer?.roles = Set(roles.keys)
         if anonymous == Self.all {
             throw RightsError(
                 "anonymous: requests without a token cannot have the role \(Self.all); start "
@@ -146,7 +172,7 @@ package struct RightsFile: Sendable {
             guard let hash = Self.bytes(hash), hash.count == 32 else {
                 throw RightsError("\(place): sha256 is not 64 hexadecimal digits")
             }
-            if Self.reserved.contains(name) {
+            if Self.reserved.contains(name) || name.hasPrefix(Self.ofIssuer) {
                 throw RightsError("\(place): the name \(name) is that of other requests")
             }
             if tokens.contains(where: { $0.name == name }) {
@@ -160,7 +186,7 @@ package struct RightsFile: Sendable {
         }
     }
 
-    private static func text(_ node: JSONNode, _ place: String) throws -> String {
+    static func text(_ node: JSONNode, _ place: String) throws -> String {
         guard let text = node.string, !text.isEmpty,
             text.unicodeScalars.allSatisfy({ $0.value >= 0x20 })
         else {

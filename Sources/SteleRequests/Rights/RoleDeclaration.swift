@@ -16,6 +16,15 @@ package struct RoleDeclaration: Sendable {
     package enum Right: Sendable {
         case none, all
         case rows(Predicate, text: String)
+
+        /// The right as a text. A predicate is not one of the words.
+        fileprivate var text: String {
+            switch self {
+            case .none: "false"
+            case .all: "true"
+            case .rows(_, let text): "\"\(text)\""
+            }
+        }
     }
 
     /// The name of the role.
@@ -40,6 +49,16 @@ package struct RoleDeclaration: Sendable {
             predicate.visit { if case .keyPath(_, let path) = $0 { keys.formUnion(path) } }
         }
         return keys
+    }
+
+    /// A text that is equal for equal rights only.
+    var fingerprint: String {
+        let lines = rights.sorted { $0.key < $1.key }.flatMap { entity, verbs in
+            Rights.Verb.allCases.compactMap { verb in
+                verbs[verb].map { "\(entity)\n\(verb)\n\($0.text)" }
+            }
+        }
+        return Secret.hexadecimal(Secret.hash(lines.joined(separator: "\0").utf8).prefix(8))
     }
 
     /// Checks the names of the entities.

@@ -40,6 +40,6 @@ package final class Tickets: Sendable {
     package func take(_ name: String) -> Rights? {
         let now = MonotonicClock.now
         return open.withLock { $0.removeValue(forKey: name) }
-            .flatMap { $0.deadline > now ? $0.rights : nil }
+            .flatMap { $0.deadline > now && $0.rights.isValid ? $0.rights : nil }
     }
 }

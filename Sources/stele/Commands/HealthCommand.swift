@@ -19,7 +19,9 @@ struct HealthCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             let (place, token) = try flags.read { source in
-                (try url.map { try HealthCheck.Place($0) } ?? here(source), source.text("token"))
+                let certificate = source.text("tls-certificate")
+                let place = try url.map { try HealthCheck.Place($0, trusting: certificate) }
+                return (try place ?? here(source), source.text("token"))
             }
             let status = try HealthCheck.status(of: place, token: token, seconds: 4)
             guard status == 200 else { throw Failure("not ready: \(place.path) answers \(status)") }
@@ -32,6 +34,7 @@ struct HealthCommand: ParsableCommand {
         return HealthCheck.Place(
             host: Serving.reachable(source.text("host") ?? ""),
             port: try reading.integer("port", 0...65_535),
-            path: "\(try reading.basePath())/readyz")
+            path: "\(try reading.basePath())/readyz",
+            trust: source.text("tls-certificate") == nil ? nil : .any)
     }
 }

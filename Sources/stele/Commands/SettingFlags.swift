@@ -34,6 +34,10 @@ struct SettingFlags: ParsableArguments {
 
     @Option(help: help("rights", "file"))
     var rights: String?
+    @Option(help: help("tls-certificate", "file"))
+    var tlsCertificate: String?
+    @Option(help: help("tls-key", "file"))
+    var tlsKey: String?
     @Option(help: help("encryption-key", "key"))
     var encryptionKey: String?
     @Option(help: help("encryption-key-file", "path"))
@@ -104,6 +108,7 @@ struct SettingFlags: ParsableArguments {
             ("host", host),
             ("port", port),
             ("token", token), ("rights", rights),
+            ("tls-certificate", tlsCertificate), ("tls-key", tlsKey),
             ("encryption-key", encryptionKey), ("encryption-key-file", encryptionKeyFile),
             ("strict-transformers", strictTransformers ? "true" : nil),
             ("insecure", insecure ? "true" : nil),

@@ -20,6 +20,11 @@ struct WatchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The bearer token (also STELE_TOKEN).", valueName: "token"))
     var token: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file with certificates that are trusted besides the system's.", valueName: "file"))
+    var tlsCertificate: String?
+
     /// Seconds that connecting may take. A service may be silent for longer, by its heartbeat
     /// setting, so the system checks the connection after that.
     private static let patience = 60
@@ -53,8 +58,9 @@ struct WatchCommand: ParsableCommand {
 
     /// Prints one connection's events until it ends.
     private func follow(_ address: ServiceAddress, _ lastID: String) throws -> EventReader {
-        let socket = try PlainSocket(
-            host: address.host, port: address.port, seconds: Self.patience)
+        let socket = try ClientSocket(
+            host: address.host, port: address.port,
+            trust: address.isTLS ? .system(and: tlsCertificate) : nil, seconds: Self.patience)
         let bearer = token ?? getenv("STELE_TOKEN").map { String(cString: $0) }
         var request = "GET \(target(address)) HTTP/1.1\r\nHost: \(address.host):\(address.port)\r\n"
         request += "Accept: text/event-stream\r\n"
@@ -90,7 +96,7 @@ struct WatchCommand: ParsableCommand {
     }
 
     /// The body of a refusal, which is short and comes at once.
-    private func body(_ socket: PlainSocket, _ reader: inout EventReader) throws -> String {
+    private func body(_ socket: ClientSocket, _ reader: inout EventReader) throws -> String {
         while (try? JSONDocument(reader.rest)) == nil, let more = socket.receive() {
             _ = try reader.take(more)
         }

@@ -1,8 +1,8 @@
-/// The signals that end a service.
+/// The signals of a service.
 
 import Glibc
 
-/// SIGTERM and SIGINT, blocked for this thread and the threads that it creates.
+/// SIGTERM, SIGINT and SIGHUP, blocked for this thread and the threads that it creates.
 struct EndSignals {
     private var set = sigset_t()
 
@@ -10,14 +10,21 @@ struct EndSignals {
         sigemptyset(&set)
         sigaddset(&set, SIGTERM)
         sigaddset(&set, SIGINT)
+        sigaddset(&set, SIGHUP)
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Waits for one of them. After that, another one ends the process at once.
-    func wait() -> Int32 {
+    /// Waits for the one that ends the service. After that, another one ends the process at once.
+    /// - Parameter reload: what SIGHUP does; nil where nothing can be read again, and then it ends
+    ///   the service, as for a program whose terminal is closed.
+    func wait(_ reload: (() -> Void)?) -> Int32 {
         var set = set
         var number: Int32 = 0
-        while sigwait(&set, &number) != 0 {}
+        while true {
+            guard sigwait(&set, &number) == 0 else { continue }
+            guard number == SIGHUP, let reload else { break }
+            reload()
+        }
         pthread_sigmask(SIG_UNBLOCK, &set, nil)
         return number
     }

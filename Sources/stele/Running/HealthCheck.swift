@@ -6,12 +6,15 @@ enum HealthCheck {
         var host: String
         var port: Int
         var path: String
+        /// Which certificates are trusted; nil for a service without TLS.
+        var trust: TLSSession.Trust?
     }
 
     /// The status of a GET.
     /// - Throws: `Failure` where there is no response in time, or it is not HTTP.
     static func status(of place: Place, token: String?, seconds: Int) throws -> Int {
-        let socket = try PlainSocket(host: place.host, port: place.port, seconds: seconds)
+        let socket = try ClientSocket(
+            host: place.host, port: place.port, trust: place.trust, seconds: seconds)
         var request = "GET \(place.path) HTTP/1.1\r\nHost: \(place.host)\r\nConnection: close\r\n"
         if let token { request += "Authorization: Bearer \(token)\r\n" }
         socket.send(request + "\r\n")
@@ -27,13 +30,15 @@ enum HealthCheck {
 }
 
 extension HealthCheck.Place {
-    /// Parses `[http://]host[:port][/path]`; the default path is `/readyz`.
-    init(_ url: String) throws {
+    /// Parses `[http[s]://]host[:port][/path]`; the default path is `/readyz`.
+    /// - Parameter certificate: a file with certificates that are trusted besides the system's.
+    init(_ url: String, trusting certificate: String? = nil) throws {
         let address = try ServiceAddress(url)
         var path = address.target
         while path.hasSuffix("/") { path.removeLast() }
         let isWhole = path.hasSuffix("/readyz") || path.hasSuffix("/healthz")
         self.init(
-            host: address.host, port: address.port, path: isWhole ? path : path + "/readyz")
+            host: address.host, port: address.port, path: isWhole ? path : path + "/readyz",
+            trust: address.isTLS ? .system(and: certificate) : nil)
     }
 }

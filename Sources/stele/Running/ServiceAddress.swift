@@ -1,7 +1,9 @@
 /// The URL of a running service.
 
-/// The parts of `[http://]host[:port][/path][?query]`.
+/// The parts of `[http[s]://]host[:port][/path][?query]`.
 struct ServiceAddress: Equatable {
+    /// Whether connections are TLS.
+    let isTLS: Bool
     let host: String
     let port: Int
     /// Path and query as they go into a request; empty where the URL names none.
@@ -10,15 +12,16 @@ struct ServiceAddress: Equatable {
     /// Parses a URL.
     /// - Throws: `Failure` with the mistake in the URL.
     init(_ url: String) throws {
-        let scheme = "http://"
-        let hasScheme = url.lowercased().hasPrefix(scheme)
+        let scheme = ["http://", "https://"].first { url.lowercased().hasPrefix($0) }
+        isTLS = scheme == "https://"
         // Another scheme ends with a colon before a slash: `https:`.
         let head = url.prefix { $0 != "/" && $0 != "?" }
-        guard hasScheme || !head.hasSuffix(":")
-        else {
-            throw Failure("the URL must begin with http://, such as http://127.0.0.1:8080: \(url)")
+        guard scheme != nil || !head.hasSuffix(":") else {
+            throw Failure(
+                "the URL must begin with http:// or https://, such as http://127.0.0.1:8080: \(url)"
+            )
         }
-        let rest = hasScheme ? url.dropFirst(scheme.count) : url[...]
+        let rest = url.dropFirst(scheme?.count ?? 0)
         let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         var authority = rest[..<end]
         target = Self.encoded(rest[end...])
@@ -30,7 +33,7 @@ struct ServiceAddress: Equatable {
             port = number
             authority = authority[..<colon]
         } else {
-            port = 80
+            port = isTLS ? 443 : 80
         }
         guard !authority.isEmpty else { throw Failure("the URL has no host: \(url)") }
         host = String(authority)

@@ -35,7 +35,9 @@ struct Serving {
         // Before the store: a service that cannot listen, or has no seeds, makes no store, and
         // migrates none.
         let address = try ReservedAddress(settings.http)
-        let rights = try settings.rights.map(Self.rights)
+        let files = SecurityFiles(settings)
+        let rights = try files.readRights()
+        try files.readCertificate()?.present()
         let seeds = try settings.seeds.map(Seeds.init(folder:))
         let ground = try ground()
         defer { ground.close() }
@@ -71,23 +73,14 @@ struct Serving {
         service.observe(server)
         service.changeFeed.start()
         write(announcement(ground, port: server.port), to: 1)
-        let signal = signals.wait()
+        let signal = signals.wait(
+            files.areNone ? nil : { files.reload(into: service, logger) })
         logger.info("ending", metadata: ["signal": "\(signal)"])
         service.changeFeed.stop()
         service.liveQueries.stop()
         server.stop(drain: settings.drain)
         service.closeContexts()
         options.requestLog?.close()
-    }
-
-    /// Reads the file of the setting `rights`.
-    private static func rights(_ path: String) throws -> RightsFile {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure("the rights file \(path) cannot be read")
-        }
-        do throws(RightsError) {
-            return try RightsFile(String(decoding: data, as: UTF8.self))
-        } catch { throw Failure("\(path): \(error)") }
     }
 
     /// Opens the store.
@@ -164,7 +157,8 @@ struct Serving {
             : served.count == 1 ? "1 entity" : "\(served.count) entities"
         let name = ground.modelName
         let title = name == model.name ? name : "\(name), version \(model.name)"
-        let address = "http://\(Self.reachable(settings.host)):\(port)\(settings.basePath)"
+        let address =
+            "http\(settings.tlsCertificate == nil ? "" : "s")://\(Self.reachable(settings.host)):\(port)\(settings.basePath)"
         var curl = "curl "
         if settings.token != nil || settings.rights != nil {
             curl += "-H \"Authorization: Bearer $STELE_TOKEN\" "

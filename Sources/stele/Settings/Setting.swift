@@ -45,6 +45,11 @@ struct Setting: Sendable {
             "a bearer token with all rights; with it, every request except GET /healthz needs one"),
         Setting("rights", nil, "a file with roles and the tokens that have them"),
         Setting(
+            "tls-certificate", nil,
+            "a file with the certificate of TLS and its chain in PEM; with it, connections are "
+                + "https"),
+        Setting("tls-key", nil, "a file with the private key of that certificate in PEM"),
+        Setting(
             "encryption-key", nil,
             "the key of AESGCMTransformer: 32 bytes in base64 or hexadecimal"),
         Setting("encryption-key-file", nil, "a file with that key"),

@@ -20,6 +20,8 @@ struct Settings: Sendable {
     var port: Int
     var token: String?
     var rights: String?
+    var tlsCertificate: String?
+    var tlsKey: String?
     var encryptionKey: String?
     var encryptionKeyFile: String?
     var strictTransformers: Bool
@@ -63,6 +65,8 @@ struct Settings: Sendable {
         port = try reading.integer("port", 0...65_535)
         token = source.text("token")
         rights = source.text("rights")
+        tlsCertificate = source.text("tls-certificate")
+        tlsKey = source.text("tls-key")
         encryptionKey = source.text("encryption-key")
         encryptionKeyFile = source.text("encryption-key-file")
         strictTransformers = try reading.truth("strict-transformers")
@@ -111,6 +115,10 @@ struct Settings: Sendable {
     }
 
     private func checkAccess() throws {
+        if (tlsCertificate == nil) != (tlsKey == nil) {
+            let (given, other) = tlsKey == nil ? ("certificate", "key") : ("key", "certificate")
+            throw Failure("tls-\(given) needs tls-\(other)", setting: "tls-\(other)")
+        }
         if let token {
             guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw Failure("token: a header can only have visible ASCII characters")
@@ -127,6 +135,7 @@ struct Settings: Sendable {
         var configuration = HTTPServer.Configuration()
         configuration.host = host
         configuration.port = port
+        configuration.isTLS = tlsCertificate != nil
         if httpThreads > 0 { configuration.threads = httpThreads }
         configuration.workers = workers
         configuration.maximumBodyBytes = bodyBytes

@@ -1,15 +1,18 @@
-/// A TCP connection to a service, for commands that send requests.
+/// A connection to a service, for commands that send requests.
 
 import Glibc
 
 /// A socket that waits for a bounded time, and is closed when it is released.
-final class PlainSocket {
+final class ClientSocket {
     private let descriptor: Int32
+    private var session: TLSSession?
 
     /// Connects to the first address of the host that accepts.
-    /// - Parameter seconds: how long each step may wait.
-    /// - Throws: `Failure` where none accepts.
-    init(host: String, port: Int, seconds: Int) throws {
+    /// - Parameters:
+    ///   - trust: which certificates are trusted; nil for a connection without TLS.
+    ///   - seconds: how long each step may wait.
+    /// - Throws: `Failure` where none accepts, or it is not trusted.
+    init(host: String, port: Int, trust: TLSSession.Trust?, seconds: Int) throws {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_family = AF_UNSPEC
@@ -29,6 +32,7 @@ final class PlainSocket {
                 setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
                 if connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 {
                     self.descriptor = descriptor
+                    session = try trust.map { try TLSSession(on: descriptor, to: name, $0) }
                     return
                 }
                 close(descriptor)
@@ -38,7 +42,10 @@ final class PlainSocket {
         throw Failure("nothing listens on \(host) port \(port)")
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        session = nil
+        close(descriptor)
+    }
 
     /// Makes reading wait without end, as long as the other system responds: it is probed every 15
     /// s, and the connection ends after four probes without a response (RFC 9293, 3.8.4).
@@ -61,8 +68,9 @@ final class PlainSocket {
         let bytes = Array(text.utf8)
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            let count = bytes[sent...].withUnsafeBytes { bytes in
+                session?.send(bytes)
+                    ?? Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else { return }
             sent += count
@@ -72,7 +80,9 @@ final class PlainSocket {
     /// The next bytes; nil where the connection is closed, or none came in time.
     func receive() -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: 16 << 10)
-        let count = recv(descriptor, &room, room.count, 0)
+        let count =
+            room.withUnsafeMutableBytes { session?.receive($0) }
+            ?? recv(descriptor, &room, room.count, 0)
         return count > 0 ? Array(room.prefix(count)) : nil
     }
 }

@@ -1,0 +1,147 @@
+/// The keys that verify JSON Web Tokens (RFC 7517).
+
+import Crypto
+import CryptoExtras
+import SteleJSON
+
+/// A set of keys that is read from a file, each for one algorithm of RFC 7518.
+///
+/// The algorithm is the key's, not the token's: a token cannot have a public key taken as a secret.
+struct JSONWebKeys: Sendable {
+    /// A signature's algorithm, by its name in a token's header.
+    enum Algorithm: String, CaseIterable {
+        case hs256 = "HS256"
+        case rs256 = "RS256"
+        case es256 = "ES256"
+    }
+
+    private struct Key: Sendable {
+        /// The name that tokens call it by (`kid`); nil for one that may verify any token.
+        let id: String?
+        let material: Material
+    }
+
+    private enum Material: Sendable {
+        case secret(SymmetricKey)
+        case rsa(_RSA.Signing.PublicKey)
+        case curve(P256.Signing.PublicKey)
+
+        var algorithm: Algorithm {
+            switch self {
+            case .secret: .hs256
+            case .rsa: .rs256
+            case .curve: .es256
+            }
+        }
+    }
+
+    /// The most keys of a set: a token without a name may have to be tried with each.
+    private static let most = 100
+
+    private let keys: [Key]
+
+    /// Reads a set of keys. Keys for other purposes and algorithms are left out, because issuers
+    /// publish them in the same set.
+    /// - Throws: `RightsError` for a key that is damaged or too short, and for a set without a key
+    ///   that can be used.
+    init(_ text: String) throws(RightsError) {
+        let document: JSONDocument
+        do { document = try JSONDocument(text) } catch {
+            throw RightsError("it is not JSON: \(error)")
+        }
+        guard document.root.kind == .object, let list = document.root["keys"], list.kind == .array
+        else { throw RightsError("it has no list of keys (RFC 7517, 5)") }
+        guard list.count <= Self.most else {
+            throw RightsError("it has \(list.count) keys, more than \(Self.most)")
+        }
+        var keys: [Key] = []
+        for index in 0..<list.count {
+            guard let node = list[index], node.kind == .object else {
+                throw RightsError("keys[\(index)] is no object")
+            }
+            do throws(RightsError) {
+                guard let material = try Self.material(node) else { continue }
+                keys.append(Key(id: node["kid"]?.string, material: material))
+            } catch { throw RightsError("keys[\(index)]: \(error)") }
+        }
+        guard !keys.isEmpty else {
+            let names = Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
+            throw RightsError("it has no key for signatures by \(names)")
+        }
+        self.keys = keys
+    }
+
+    /// The material of a key; nil for one that is not for signatures by a known algorithm.
+    private static func material(_ node: JSONNode) throws(RightsError) -> Material? {
+        if let use = node["use"]?.string, use != "sig" { return nil }
+        let given = node["alg"]?.string
+        func isFor(_ algorithm: Algorithm) -> Bool { given == nil || given == algorithm.rawValue }
+        switch node["kty"]?.string {
+        case "oct" where isFor(.hs256):
+            let secret = try bytes("k", of: node)
+            guard secret.count >= 32 else {
+                throw RightsError(
+                    "k has \(secret.count) bytes, and HS256 needs 32 or more (RFC 7518, 3.2)")
+            }
+            return .secret(SymmetricKey(data: secret))
+        case "RSA" where isFor(.rs256):
+            let (modulus, exponent) = (try bytes("n", of: node), try bytes("e", of: node))
+            guard let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent) else {
+                throw RightsError("n and e are no RSA key of 2048 bits or more")
+            }
+            return .rsa(key)
+        case "EC" where isFor(.es256) && node["crv"]?.string == "P-256":
+            let point = [4] + (try bytes("x", of: node)) + (try bytes("y", of: node))
+            guard let key = try? P256.Signing.PublicKey(x963Representation: point) else {
+                throw RightsError("x and y are no point of P-256")
+            }
+            return .curve(key)
+        default: return nil
+        }
+    }
+
+    private static func bytes(_ name: String, of node: JSONNode) throws(RightsError) -> [UInt8] {
+        guard let text = node[name]?.string, let bytes = Base64.decode(text, urlSafe: true),
+            !bytes.isEmpty
+        else { throw RightsError("\(name) is no text in base64url (RFC 7515, 2)") }
+        return bytes
+    }
+
+    /// Whether there is a key for the algorithm that a token of that `kid` may be signed with.
+    func has(_ algorithm: Algorithm, id: String?) -> Bool {
+        keys.contains { Self.fits($0, algorithm, id) }
+    }
+
+    /// Whether a key for the algorithm verifies a signature.
+    /// - Parameter id: the token's `kid`; nil to try all keys.
+    func verify(
+        _ signature: [UInt8], of signed: some Sequence<UInt8>, _ algorithm: Algorithm, id: String?
+    ) -> Bool {
+        let signed = Array(signed)
+        return keys.contains { key in
+            Self.fits(key, algorithm, id) && Self.verify(signature, of: signed, by: key.material)
+        }
+    }
+
+    private static func fits(_ key: Key, _ algorithm: Algorithm, _ id: String?) -> Bool {
+        key.material.algorithm == algorithm && (id == nil || key.id == nil || key.id == id)
+    }
+
+    private static func verify(
+        _ signature: [UInt8], of signed: [UInt8], by material: Material
+    ) -> Bool {
+        switch material {
+        case .secret(let key):
+            HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key)
+        case .rsa(let key):
+            // The padding of RS256 (RFC 7518, 3.3).
+            key.isValidSignature(
+                _RSA.Signing.RSASignature(rawRepresentation: signature), for: signed,
+                padding: .insecurePKCS1v1_5)
+        case .curve(let key):
+            (try? P256.Signing.ECDSASignature(rawRepresentation: signature)).map {
+                key.isValidSignature($0, for: signed)
+            } ?? false
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// TLS, and what SIGHUP reads again, as a user sets them up.
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SteleHTTP
+@testable import stele
+
+@Suite struct TLSServeTests {
+    private let folder: TemporaryFolder
+    private let league = samplePath("League")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func write(_ pair: TestCertificate) throws {
+        try folder.write(pair.certificate, to: "cert.pem")
+        try folder.write(pair.key, to: "key.pem")
+    }
+
+    /// A service with that certificate, and its port.
+    private func serve(_ more: String...) throws -> (program: Program, port: Int) {
+        let program = try Program(
+            ["serve", league, "--store", ":memory:", "--port", "0"] + more
+                + ["--tls-certificate", "cert.pem", "--tls-key", "key.pem"], folder: folder.path)
+        let line = try program.lines(3)[1]
+        let port = try #require(line.split(separator: ":").last.flatMap { Int($0) }, "\(line)")
+        #expect(line.hasPrefix("on https://127.0.0.1:"))
+        return (program, port)
+    }
+
+    /// The answer to a GET over TLS, where the certificate in the file is trusted for the name.
+    private func get(
+        _ target: String, _ port: Int, trusting file: String, token: String? = nil
+    ) throws -> String {
+        let socket = try ClientSocket(
+            host: "localhost", port: port,
+            trust: .system(and: folder.path + "/" + file), seconds: 10)
+        let bearer = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+        socket.send(
+            "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(bearer)Connection: close\r\n\r\n")
+        var text = ""
+        while let bytes = socket.receive() { text += String(decoding: bytes, as: UTF8.self) }
+        return text
+    }
+
+    @Test func aNewCertificateIsPresentedAfterSIGHUP() throws {
+        try write(.one)
+        try folder.write(TestCertificate.one.certificate, to: "one.pem")
+        try folder.write(TestCertificate.two.certificate, to: "two.pem")
+        let (program, port) = try serve()
+        #expect(try get("/Team", port, trusting: "one.pem").hasPrefix("HTTP/1.1 200 OK"))
+        #expect(throws: Failure.self) { try get("/Team", port, trusting: "two.pem") }
+        let health = try Program.run(
+            "health", "--port", "\(port)", "--tls-certificate", "one.pem", folder: folder.path)
+        #expect(health.status == 0, "\(health.errors)")
+        let trusted = try Program.run(
+            "health", "https://localhost:\(port)", "--tls-certificate", "one.pem",
+            folder: folder.path)
+        #expect(trusted.status == 0, "\(trusted.errors)")
+        let untrusted = try Program.run("health", "https://localhost:\(port)")
+        #expect(untrusted.status == 1 && untrusted.errors.contains("NOT trusted"))
+        let plain = try Program.run("health", "http://localhost:\(port)")
+        #expect(plain.status == 1)
+        // Files that do not fit each other change nothing.
+        try folder.write(TestCertificate.two.certificate, to: "cert.pem")
+        program.signal(SIGHUP)
+        usleep(300_000)
+        #expect(try get("/Team", port, trusting: "one.pem").hasPrefix("HTTP/1.1 200 OK"))
+        try write(.two)
+        program.signal(SIGHUP)
+        var isNew = false
+        for _ in 0..<100 where !isNew {
+            usleep(50_000)
+            isNew = (try? get("/Team", port, trusting: "two.pem"))?.contains("200 OK") ?? false
+        }
+        #expect(isNew)
+        #expect(throws: Failure.self) { try get("/Team", port, trusting: "one.pem") }
+        program.signal(SIGTERM)
+        let end = program.end()
+        #expect(end.status == 0)
+        #expect(end.errors.contains("the last certificate stays"), "\(end.errors)")
+        #expect(end.errors.contains("the key is not that of the certificate"), "\(end.errors)")
+        #expect(end.errors.contains("the certificate is new"), "\(end.errors)")
+    }
+
+    /// Requests of all shapes, and streams, over TLS.
+    @Test func bodiesAndStreamsGoOverTLS() throws {
+        try write(.one)
+        let (program, port) = try serve()
+        let trust = TLSSession.Trust.system(and: folder.path + "/cert.pem")
+        func open() throws -> ClientSocket {
+            try ClientSocket(host: "localhost", port: port, trust: trust, seconds: 10)
+        }
+        let stream = try open()
+        stream.send(
+            "GET /changes HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+        var told = ""
+        while !told.contains("id: "), let bytes = stream.receive() {
+            told += String(decoding: bytes, as: UTF8.self)
+        }
+        let teams = (0..<5_000).map { "{\"name\":\"Team \($0)\"}" }
+        let body = "[\(teams.joined(separator: ","))]"
+        let socket = try open()
+        socket.send(
+            "POST /Team HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n" + body)
+        var answer = ""
+        while let bytes = socket.receive() { answer += String(decoding: bytes, as: UTF8.self) }
+        #expect(answer.hasPrefix("HTTP/1.1 201"), "\(answer.prefix(300))")
+        while !told.contains("POST /Team"), let bytes = stream.receive() {
+            told += String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(told.contains("POST /Team"))
+        let list = try get("/Team?select=name&limit=5000", port, trusting: "cert.pem")
+        #expect(teams.allSatisfy(list.contains))
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+    }
+
+    @Test func aSettingThatIsMissingOrWrongIsNamed() throws {
+        try write(.one)
+        try folder.write(TestCertificate.two.key, to: "other.pem")
+        let runs: [([String], String)] = [
+            (["--tls-key", "key.pem"], "tls-key needs tls-certificate"),
+            (["--tls-certificate", "cert.pem"], "tls-certificate needs tls-key"),
+            (["--tls-certificate", "none.pem", "--tls-key", "key.pem"], "none.pem cannot be read"),
+            (["--tls-certificate", "key.pem", "--tls-key", "key.pem"], "the certificate: "),
+            (["--tls-certificate", "cert.pem", "--tls-key", "cert.pem"], "the key: "),
+            (
+                ["--tls-certificate", "cert.pem", "--tls-key", "other.pem"],
+                "the key is not that of the certificate"
+            ),
+        ]
+        for (flags, message) in runs {
+            let run = try Program.run(["serve", "--port", "0"] + flags, folder: folder.path)
+            #expect(run.status != 0 && run.errors.contains(message), "\(flags): \(run.errors)")
+        }
+    }
+
+    @Test func withoutFilesSIGHUPEndsTheService() throws {
+        let program = try Program(["serve", "--port", "0"], folder: folder.path)
+        _ = try program.lines(3)
+        program.signal(SIGHUP)
+        #expect(program.end().status == 0)
+    }
+}
