@@ -60,6 +60,19 @@ static inline int stele_mhd_socket(struct MHD_Connection *connection) {
     return info ? info->connect_fd : -1;
 }
 
+// What the notification of a connection's start has put there, or NULL.
+static inline void *stele_mhd_socket_context(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static inline const struct sockaddr *stele_mhd_client_address(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info ? info->client_addr : NULL;
+}
+
 // GnuTLS's session of a TLS connection, or NULL.
 static inline void *stele_mhd_tls_session(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =

@@ -4,8 +4,8 @@ import CMicroHTTPD
 import Glibc
 import SteleSystem
 
-/// One thread that accepts connections and passes them to libmicrohttpd's threads. Connections that
-/// begin with an event stream go to a pool of their own.
+/// One thread that accepts connections and passes them to libmicrohttpd's threads, and now and then
+/// looks for those whose clients are too slow. Connections that begin with an event stream go to a pool of their own.
 ///
 /// At each resume libmicrohttpd walks all suspended connections of the thread, and an event stream
 /// is suspended nearly all of the time. In a pool of their own ten thousand streams cost other
@@ -33,12 +33,13 @@ final class Acceptor: Sendable {
     /// descriptors or memory.
     private static let pause: UInt32 = 10_000
 
+    /// Nanoseconds between two looks for slow clients.
+    private static let lookNanoseconds: UInt64 = 1_000_000_000
+
     /// The listening socket, which `run` closes at its end.
     private let listening: Int32
-    /// The most connections at once; further ones wait to be accepted.
-    private let limit: Int
-    /// Seconds for which a connection may send nothing; 0 is without a limit.
-    private let idleTimeout: Int
+    private let configuration: HTTPServer.Configuration
+    private let clients: ClientConnections
     private let open = Atomic<Int>(0)
 
     /// Open connections.
@@ -47,10 +48,12 @@ final class Acceptor: Sendable {
     private let isStopping = Atomic<Bool>(false)
     private let hasEnded = Alarm()
 
-    init(_ listening: Int32, limit: Int, idleTimeout: Int) {
+    init(
+        _ listening: Int32, _ configuration: HTTPServer.Configuration, _ clients: ClientConnections
+    ) {
         self.listening = listening
-        self.limit = limit
-        self.idleTimeout = idleTimeout
+        self.configuration = configuration
+        self.clients = clients
     }
 
     /// libmicrohttpd is done with a connection.
@@ -60,15 +63,21 @@ final class Acceptor: Sendable {
     func run(into pools: Pools) {
         // Connections that are still silent are closed before `hasEnded`.
         do {
-            var silent = SilentConnections(beside: listening, seconds: idleTimeout)
+            var silent = SilentConnections(
+                beside: listening, seconds: configuration.idleTimeout)
+            var lookAt = MonotonicClock.now &+ Self.lookNanoseconds
             while !isStopping.load(ordering: .acquiring) {
                 let turn = silent.wait()
+                if MonotonicClock.now >= lookAt {
+                    clients.cutSlow()
+                    lookAt = MonotonicClock.now &+ Self.lookNanoseconds
+                }
                 for arrival in turn.arrivals {
                     _ = hand(arrival, to: Self.pool(for: arrival, of: pools) ?? pools.requests)
                 }
                 for arrival in turn.expired {
                     close(arrival.socket)
-                    connectionClosed()
+                    lose(arrival)
                 }
                 if turn.hasNew, !acceptAll(&silent, pools) { usleep(Self.pause) }
             }
@@ -81,9 +90,13 @@ final class Acceptor: Sendable {
     /// - Returns: false where the limit is reached, or the system has no descriptor or memory for
     ///   another connection now.
     private func acceptAll(_ silent: inout SilentConnections, _ pools: Pools) -> Bool {
-        while open.load(ordering: .relaxed) < limit {
+        while open.load(ordering: .relaxed) < configuration.connectionLimit {
             guard let arrival = accept() else {
                 return ![EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno)
+            }
+            guard clients.admit(arrival.client) else {
+                refuse(arrival)
+                continue
             }
             open.add(1, ordering: .relaxed)
             let pool = Self.pool(for: arrival, of: pools)
@@ -112,8 +125,27 @@ final class Acceptor: Sendable {
                 MHD_add_connection(pool, arrival.socket, $0, arrival.length) == .YES
             }
         }
-        if !isTaken { connectionClosed() }
+        if !isTaken { lose(arrival) }
         return isTaken
+    }
+
+    /// An admitted connection is closed, and libmicrohttpd does not know it.
+    private func lose(_ arrival: Arrival) {
+        clients.leave(arrival.client)
+        connectionClosed()
+    }
+
+    /// Answers a connection of an address that has too many, and closes it.
+    private func refuse(_ arrival: Arrival) {
+        if !configuration.isTLS {
+            let text = "This address has \(configuration.connectionsPerAddress) connections.\n"
+            let answer =
+                "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\n"
+                + "Content-Type: text/plain\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
+            var bytes = Array(answer.utf8)
+            send(arrival.socket, &bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+        close(arrival.socket)
     }
 
     /// The pool for a connection: that of streams where its first request, as far as it has come,

@@ -10,7 +10,10 @@ func exchangeBegins(
     guard let context, let target else { return nil }
     let core = Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
     core.exchanges.add(1, ordering: .relaxed)
-    let exchange = Exchange(core: core, target: target)
+    let client = connection.flatMap(stele_mhd_socket_context).map {
+        Unmanaged<ClientConnection>.fromOpaque($0).takeUnretainedValue()
+    }
+    let exchange = Exchange(core: core, target: target, client: client)
     hideQuery(of: target)
     return Unmanaged.passRetained(exchange).toOpaque()
 }
@@ -54,8 +57,22 @@ func connectionChanges(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ what: MHD_ConnectionNotificationCode
 ) {
-    guard let context, what == .CONNECTION_NOTIFY_CLOSED else { return }
-    Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue().acceptor.connectionClosed()
+    guard let context, let connection, let state else { return }
+    let core = Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
+    if what == .CONNECTION_NOTIFY_STARTED {
+        guard let address = stele_mhd_client_address(connection) else { return }
+        let client = ClientConnection(
+            socket: stele_mhd_socket(connection), address: ClientAddress(address))
+        state.pointee = Unmanaged.passRetained(client).toOpaque()
+        core.connections.add(client)
+        return
+    }
+    if let client = state.pointee {
+        state.pointee = nil
+        core.connections.remove(
+            Unmanaged<ClientConnection>.fromOpaque(client).takeRetainedValue())
+    }
+    core.acceptor.connectionClosed()
 }
 
 /// Leaves the text escaped: the service decodes the target.

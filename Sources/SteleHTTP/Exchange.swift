@@ -47,11 +47,15 @@ final class Exchange: Job, @unchecked Sendable {
     /// Whether it may be among the core's pending exchanges; under the lock of `answer`.
     private var isPending = false
     let answer = Mutex<Answer>(.none)
+    /// The connection, whose client may be too slow.
+    private let sender: ClientConnection?
 
-    init(core: ServerCore, target: UnsafePointer<CChar>) {
+    init(core: ServerCore, target: UnsafePointer<CChar>, client: ClientConnection?) {
         self.core = core
+        sender = client
         receivedAt = MonotonicClock.now
         head = RequestHead(target: target)
+        client?.begin(.head, at: receivedAt)
     }
 
     // MARK: On the pool thread
@@ -89,6 +93,7 @@ final class Exchange: Job, @unchecked Sendable {
             body.reserveCapacity(min(length, 1 << 20))
         }
         phase = .body
+        sender?.begin(.body)
         return .YES
     }
 
@@ -122,6 +127,7 @@ final class Exchange: Job, @unchecked Sendable {
             return
         }
         received += count
+        sender?.receive(count)
         body.append(
             contentsOf: UnsafeRawBufferPointer(start: UnsafeRawPointer(data), count: count))
         if let sink, body.count >= Self.pieceBytes { passOn(to: sink, connection) }
@@ -156,6 +162,7 @@ final class Exchange: Job, @unchecked Sendable {
 
     private func complete(on connection: Connection) -> MHD_Result {
         counted = true
+        sender?.begin(.answer)
         core.unanswered.add(1, ordering: .relaxed)
         var request = makeRequest()
         request.socket = connection.socket
@@ -248,6 +255,7 @@ final class Exchange: Job, @unchecked Sendable {
     /// libmicrohttpd has finished the request, sent or not.
     func finished(isWhole: Bool) {
         sink?.close()
+        sender?.begin(.idle)
         uncount()
         core.exchanges.subtract(1, ordering: .relaxed)
         let (orphan, wasPending) = answer.withLock { answer -> (Answer, Bool) in

@@ -51,6 +51,14 @@ extension HTTPServer {
         public var connectionMemoryLimit = 32 << 10
         /// The most connections at once, with event streams; further ones wait to be accepted.
         public var connectionLimit = 30_000
+        /// The most connections of one address at once; 0 is without a limit, because behind a proxy
+        /// all have its address.
+        public var connectionsPerAddress = 0
+        /// Seconds for which a client may take to send the head of a request, or a TLS handshake,
+        /// and after which a body has to come at `bodyBytesPerSecond`; 0 is without a limit.
+        public var headSeconds = 30.0
+        /// Bytes a second that a body has to come at on average, or its connection is closed.
+        public var bodyBytesPerSecond = 500
         /// Seconds without traffic after which a connection is closed; 0 for never.
         public var idleTimeout = 60
         /// How many connections may wait to be accepted.
@@ -81,6 +89,8 @@ extension HTTPServer {
                 ("maximumBodyBytes", maximumBodyBytes, 0),
                 ("connectionMemoryLimit", connectionMemoryLimit, 2 * Self.answerHeadBytes),
                 ("connectionLimit", connectionLimit, 1), ("idleTimeout", idleTimeout, 0),
+                ("connectionsPerAddress", connectionsPerAddress, 0),
+                ("bodyBytesPerSecond", bodyBytesPerSecond, 0),
                 ("workerStackBytes", workerStackBytes, 64 << 10),
             ]
             for (name, value, least) in atLeast where value < least {

@@ -11,6 +11,7 @@ final class ServerCore: Sendable {
     let readers: WorkerPool
     let slow: WorkerPool
     let streamers: WorkerPool
+    let connections: ClientConnections
     let acceptor: Acceptor
     let departures = DepartureWatch()
     let stopping = Atomic<Bool>(false)
@@ -31,9 +32,8 @@ final class ServerCore: Sendable {
         sink: @escaping @Sendable (Request) -> (any BodySink)?
     ) {
         self.configuration = configuration
-        acceptor = Acceptor(
-            listening, limit: configuration.connectionLimit,
-            idleTimeout: configuration.idleTimeout)
+        connections = ClientConnections(configuration)
+        acceptor = Acceptor(listening, configuration, connections)
         self.answer = answer
         self.refuse = refuse
         self.sink = sink

@@ -9,6 +9,13 @@ struct Arrival {
     let socket: Int32
     let address: sockaddr_storage
     let length: socklen_t
+
+    /// The address as connections are counted by it.
+    var client: ClientAddress {
+        withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { ClientAddress($0) }
+        }
+    }
 }
 
 /// The connections that the acceptor keeps until their first bytes come.
@@ -51,7 +58,8 @@ struct SilentConnections: ~Copyable {
         close(poll)
     }
 
-    /// Waits for a new connection, for the first bytes of a kept one, or for a deadline.
+    /// Waits for a new connection, for the first bytes of a kept one, or for a deadline, and no
+    /// longer than a second.
     mutating func wait() -> Turn {
         var turn = Turn()
         let count = epoll_wait(poll, &events, Int32(events.count), timeout())
@@ -98,13 +106,17 @@ struct SilentConnections: ~Copyable {
         return epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event) == 0
     }
 
-    /// Milliseconds until the first deadline; -1 where there is none.
+    /// The longest wait, in milliseconds: its thread has more to do.
+    private static let longest: Int32 = 1_000
+
+    /// Milliseconds until the first deadline, or `longest`.
     private mutating func timeout() -> Int32 {
         while let first = deadlines.first, kept[first.socket]?.deadline != first.at {
             deadlines.removeFirst()
         }
-        guard let first = deadlines.first else { return -1 }
+        guard let first = deadlines.first else { return Self.longest }
         let now = MonotonicClock.now
-        return first.at > now ? Int32(clamping: (first.at - now) / 1_000_000 + 1) : 0
+        return first.at > now
+            ? min(Int32(clamping: (first.at - now) / 1_000_000 + 1), Self.longest) : 0
     }
 }

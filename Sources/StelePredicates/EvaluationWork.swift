@@ -3,8 +3,6 @@ import SteleSystem
 /// The work limit of one evaluator, for one thread. Key paths across several to-many relationships
 /// could otherwise run without bound.
 final class EvaluationWork {
-    /// The time limit for all objects together in seconds, the same as for a SQL statement.
-    private static let seconds: UInt64 = 30
     /// How many elements are processed between two readings of the clock.
     private static let stride = 4_096
 
@@ -26,12 +24,12 @@ final class EvaluationWork {
 
     private func check(_ count: Int) throws(PredicateError) {
         let now = MonotonicClock.now
-        if end == 0 { end = now + Self.seconds * 1_000_000_000 }
+        if end == 0 { end = now + StatementTime.limit }
         guard count >= PredicateLimits.elements || now > end else { return }
         throw PredicateError(
             .limit,
             now > end
-                ? "the predicate took longer than \(Self.seconds) s"
+                ? "the predicate took longer than \(StatementTime.text)"
                 : "a collection has more than \(PredicateLimits.elements) elements",
             hint: "cross fewer to-many relationships in one key path")
     }

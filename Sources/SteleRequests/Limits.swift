@@ -4,6 +4,8 @@ import StelePersistence
 
 /// The limits within which the service works. Each can be set.
 public struct Limits: Sendable, Hashable {
+    /// Requests of a client in a second; 0 is no limit. A client is a token, else an address.
+    public var requestsPerSecond = 0
     /// Rows of a list without `limit`.
     public var defaultListLimit = 100
     /// The maximum of `limit` in JSON.
@@ -30,6 +32,8 @@ public struct Limits: Sendable, Hashable {
     public var liveRetrySeconds = 10.0
     /// Streams of live queries at a time.
     public var liveStreams = 20_000
+    /// Bytes of events that wait for a client; a slower one is disconnected.
+    public var eventBufferBytes = 4 << 20
     /// Bytes from which an answer is compressed.
     public var compressionThreshold = 1024
     /// Attempts of a write that loses races. The last one runs on the writer's thread.

@@ -19,10 +19,10 @@ final class Deadline {
     private static let askNanoseconds: UInt64 = 50_000_000
 
     /// Limits the time of each statement.
-    init(_ connection: OpaquePointer, seconds: Double) {
+    init(_ connection: OpaquePointer, nanoseconds: UInt64) {
         self.connection = connection
         interval = 10_000
-        nanoseconds = UInt64(seconds * 1e9)
+        self.nanoseconds = nanoseconds
         end = .max
         follow()
     }

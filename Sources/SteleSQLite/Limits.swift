@@ -36,8 +36,6 @@ enum Limits {
     /// The nesting of function calls and parentheses that always fits the 100 places of SQLite's
     /// parser. More may fit.
     static let nestedCalls = 15
-    /// The time limit of a reader's statement in seconds.
-    static let statementSeconds = 30.0
     /// The most changes of a save in parts that are held in memory to notify the observer with
     /// their values.
     static let changesToldWhole = 5_000

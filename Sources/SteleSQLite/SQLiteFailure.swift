@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 import StelePersistence
+import StelePredicates
 
 /// Translates SQLite's errors.
 enum SQLiteFailure {
@@ -25,7 +26,7 @@ enum SQLiteFailure {
                     + (reason(file(connection) ?? place) ?? message))
         case SQLITE_READONLY where code != fileHasMoved:
             return unwritable(file(connection) ?? place)
-        case SQLITE_INTERRUPT: return .deadline(seconds: Limits.statementSeconds)
+        case SQLITE_INTERRUPT: return .deadline(seconds: Double(StatementTime.limit) / 1e9)
         case SQLITE_CONSTRAINT:
             return .constraint(
                 ConstraintConflict(entity: 0, key: 0, constraint: [], values: [], holder: nil))

@@ -54,7 +54,7 @@ final class SQLiteReader: StoreReader {
         self.connection = connection
         deadline =
             budget.map { Deadline(connection.handle, budget: $0) }
-            ?? Deadline(connection.handle, seconds: Limits.statementSeconds)
+            ?? Deadline(connection.handle, nanoseconds: StatementTime.limit)
     }
 
     /// Opens a reader on the writer's connection, within its transaction.
@@ -68,7 +68,7 @@ final class SQLiteReader: StoreReader {
         known = nil
         connection = writer
         number = token
-        deadline = Deadline(writer.handle, seconds: Limits.statementSeconds)
+        deadline = Deadline(writer.handle, nanoseconds: StatementTime.limit)
     }
 
     deinit { close() }

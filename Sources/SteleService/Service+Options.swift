@@ -46,6 +46,7 @@ extension Service {
         var feed: ChangeFeed.Options {
             var feed = ChangeFeed.Options()
             feed.basePath = basePath
+            feed.bufferBytes = limits.eventBufferBytes
             feed.heartbeatSeconds = heartbeatSeconds
             feed.historySeconds = historySeconds
             feed.historyBytes = historyBytes

@@ -42,6 +42,8 @@ public final class Service: Sendable {
     let crossOrigin: CrossOrigin?
     /// What the server is doing; nil before it is known.
     let serverFigures = Mutex<(@Sendable () -> HTTPServer.Figures?)?>(nil)
+    /// How many requests a client may send; nil for any number.
+    private let rate: RequestRate?
     /// The editing contexts of all clients.
     let contexts: EditingContexts
 
@@ -61,8 +63,8 @@ public final class Service: Sendable {
         gate = Gate(
             allowedHosts: options.allowedHosts,
             access: try Access(token: options.token, options.rights, model: model),
-            crossOrigin: crossOrigin,
-            healthPath: options.basePath + RoutePattern.health.rawValue)
+            crossOrigin: crossOrigin, basePath: options.basePath)
+        rate = RequestRate(perSecond: limits.requestsPerSecond)
         routes = Routes(model: model, basePath: options.basePath)
         let answers = Answers(
             renderer: renderer, limits: limits, basePath: options.basePath,
@@ -106,6 +108,9 @@ public final class Service: Sendable {
 
     /// Answers a request, or takes it as far as the pace allows; at an unhurried pace to the end.
     public func answer(_ request: Request, at pace: Pace) -> Step {
+        do { try rate?.admit(request, gate) } catch {
+            return .done(noted(error.response(basePath: options.basePath), to: request, nil))
+        }
         // The log has the name of a token, which the road finds.
         if pace == .brief, requestLog == nil || gate.access.isOpen,
             let response = plainGet.response(to: request)
@@ -170,9 +175,7 @@ public final class Service: Sendable {
 
     /// The rest of the way of a request that reads for long, from the last whole step.
     private func slow(_ passage: Passage) -> Later {
-        let (name, request) = (passage.rights.name, passage.request)
-        let client = name.isEmpty ? request.clientAddress : "token \(name)"
-        return again(passage, by: .slow(client: client))
+        again(passage, by: .slow(client: passage.rights.client(of: passage.request)))
     }
 
     private func again(_ passage: Passage, by workers: Later.Workers) -> Later {

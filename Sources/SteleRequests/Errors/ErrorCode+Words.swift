@@ -203,6 +203,10 @@ extension ErrorCode {
     package static let headTooLarge = ErrorCode(
         "request.head-too-large", status: 431, "The header fields are too large",
         "Send fewer or shorter ones; a browser sends all cookies that it has for the host.")
+    package static let rate = ErrorCode(
+        "request.rate", status: 429, "Too many requests",
+        "The client has sent more requests in a second than the service allows; try again after "
+            + "the seconds that Retry-After says.")
     package static let range = ErrorCode(
         "range.unsatisfiable", status: 416, "The range cannot be satisfied",
         "The Range header begins after the value's last byte.")
@@ -243,7 +247,7 @@ extension ErrorCode {
         object,
         member, noValue, method, notAcceptable, identity, versionConflict, precondition, keyRunning,
         keyReused, contextUnknown, contextGone, contextLimit, contextFull, contextEvaluation,
-        contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, headTooLarge, range,
+        contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, headTooLarge, rate, range,
         mediaType, notBuilt, unreadable, busy,
         unavailable, deadline, readOnlyStore, noRoom, `internal`,
     ]

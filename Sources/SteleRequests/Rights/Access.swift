@@ -97,7 +97,8 @@ package final class Access: Sendable {
                 token.role, name: token.name, user: token.user, model)
         }
         if let role = file?.anonymous {
-            table.anonymous = try table.rights(role, name: "anonymous", user: nil, model)
+            table.anonymous = try table.rights(
+                role, name: Rights.anonymous, user: nil, model)
         } else if token == nil, file == nil {
             table.anonymous = open
         }
@@ -118,6 +119,15 @@ package final class Access: Sendable {
         }
         if let anonymous = state.withLock({ $0.table.anonymous }) { return anonymous }
         throw Self.refusal("the request has no Authorization header")
+    }
+
+    /// The name under which a request counts for its client: that of its token, else its address. A
+    /// ticket is not used by it.
+    func client(of request: Request) -> String {
+        guard let given = request.headers["Authorization"], !given.isEmpty,
+            let rights = try? rights(of: given)
+        else { return request.clientAddress }
+        return rights.client(of: request)
     }
 
     private func rights(of given: String) throws(Problem) -> Rights {

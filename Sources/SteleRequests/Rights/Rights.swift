@@ -1,5 +1,6 @@
 /// What the sender of a request may do.
 
+import SteleHTTP
 import SteleModel
 import StelePersistence
 import StelePredicates
@@ -94,6 +95,14 @@ package final class Rights: Sendable {
         sight = Sight(
             name: "\(role.name)\n\(role.fingerprint)\n\(user.map { "=" + $0 } ?? "")",
             model: model, rules: rules)
+    }
+
+    /// The name of requests without a token, where a role is theirs.
+    static let anonymous = "anonymous"
+
+    /// The name under which a sender's requests count: that of the token, else the address.
+    package func client(of request: Request) -> String {
+        name.isEmpty || name == Self.anonymous ? request.clientAddress : "token \(name)"
     }
 
     /// Whether they may end before the process does.

@@ -19,7 +19,7 @@ package struct RightsFile: Sendable {
 
     /// Names of senders that are in no file: that of the setting `token`, and that of requests
     /// without a token.
-    private static let reserved: Set<String> = ["token", "anonymous"]
+    private static let reserved: Set<String> = ["token", Rights.anonymous]
     /// How the names of senders with a JSON Web Token begin.
     static let ofIssuer = "jwt:"
     /// The role with all rights.

@@ -10,12 +10,15 @@ package struct Gate: Sendable {
     private let crossOrigin: CrossOrigin?
     /// The path of the health check, which needs no token: it tells only that the service is alive.
     private let healthPath: String
+    /// That of the check whether the service is ready.
+    private let readinessPath: String
 
     package init(
-        allowedHosts: [String], access: Access, crossOrigin: CrossOrigin?, healthPath: String
+        allowedHosts: [String], access: Access, crossOrigin: CrossOrigin?, basePath: String
     ) {
+        healthPath = basePath + RoutePattern.health.rawValue
+        readinessPath = basePath + RoutePattern.readiness.rawValue
         self.crossOrigin = crossOrigin
-        self.healthPath = healthPath
         self.allowedHosts = Set(allowedHosts.map { $0.lowercased() })
         self.access = access
     }
@@ -35,6 +38,11 @@ package struct Gate: Sendable {
         guard let answer = crossOrigin?.preflight(request) else { return nil }
         if let host = request.headers["Host"], !isAllowed(host) { throw refused(host: host) }
         return answer
+    }
+
+    /// Whether a request asks how the service is.
+    func isHealthCheck(_ request: Request) -> Bool {
+        request.path == healthPath || request.path == readinessPath
     }
 
     /// The rights of a health check, which has no data.

@@ -15,6 +15,7 @@ extension OpenAPIDocument {
         var statuses: Set<Int> = [
             ErrorCode.target.status, ErrorCode.host.status, ErrorCode.targetTooLong.status,
             ErrorCode.headTooLarge.status, ErrorCode.internal.status, ErrorCode.busy.status,
+            ErrorCode.rate.status,
         ]
         if needsToken, route.pattern != .health { statuses.insert(ErrorCode.token.status) }
         if operation.hasFormats { statuses.insert(ErrorCode.notAcceptable.status) }

@@ -88,6 +88,8 @@ struct SettingFlags: ParsableArguments {
     var connections: String?
     @Option(help: help("idle-timeout", "seconds"))
     var idleTimeout: String?
+    @Option(help: help("limit", "name=number"))
+    var limit: [String] = []
     @Option(help: help("server-timing", "true|false"))
     var serverTiming: String?
 
@@ -123,7 +125,8 @@ struct SettingFlags: ParsableArguments {
             ("context-lifetime", contextLifetime), ("context-objects", contextObjects),
             ("row-cache", rowCache),
             ("workers", workers), ("http-threads", httpThreads), ("connections", connections),
-            ("idle-timeout", idleTimeout), ("server-timing", serverTiming),
+            ("idle-timeout", idleTimeout),
+            ("limit", limit.isEmpty ? nil : limit.joined(separator: ",")), ("server-timing", serverTiming),
         ]
         return Dictionary(
             uniqueKeysWithValues: all.compactMap { name, text in text.map { (name, $0) } })

@@ -29,6 +29,7 @@ struct Serving {
     func run(until signals: EndSignals) throws {
         try Transformers.register(key: settings.encryptionKey, file: settings.encryptionKeyFile)
         ValueTransformers.isStrict = settings.strictTransformers
+        StatementTime.set(seconds: settings.statementSeconds)
         ProcessLimits.raiseOpenFiles()
         ProcessLimits.boundArenas()
         SQLiteStore.forgoMemoryStatistics()

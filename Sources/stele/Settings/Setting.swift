@@ -92,6 +92,9 @@ struct Setting: Sendable {
             "threads that carry connections except event streams; 0 is two a core, at least 4"),
         Setting("connections", "30000", "the most connections at once, with event streams"),
         Setting("idle-timeout", "60", "seconds after which a connection without traffic is closed"),
+        Setting(
+            "limit", nil,
+            "other limits, such as include-depth=4, separated by commas; Docs/Limits.md has them"),
         Setting("server-timing", "true", "whether responses have Server-Timing"),
     ]
 

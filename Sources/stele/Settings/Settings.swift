@@ -39,7 +39,8 @@ struct Settings: Sendable {
     var historyBytes: Int?
     /// Whether one of the two is set, and not by default.
     var boundsHistory: Bool
-    var limits = Limits()
+    private var limitSet = LimitSet()
+    var limits: Limits { limitSet.service }
     var bodyBytes: Int
     var uploadBytes: Int
     var rowCacheBytes: Int
@@ -83,17 +84,18 @@ struct Settings: Sendable {
         let size = try reading.integer("history-size", 0...1_048_576)
         historyBytes = size > 0 ? size << 20 : nil
         boundsHistory = source.isGiven("history-days") || source.isGiven("history-size")
-        limits.maximumListLimit = try reading.integer("maximum-limit", 1...1_000_000)
-        limits.defaultListLimit = try reading.integer(
-            "default-limit", 1...limits.maximumListLimit)
-        limits.contexts = try reading.integer("contexts", 0...100_000)
-        limits.contextSeconds = try reading.seconds("context-lifetime", 1...86_400)
-        limits.contextObjects = try reading.integer("context-objects", 1...1_000_000)
+        try NamedLimit.apply(reading.list("limit"), to: &limitSet)
+        limitSet.service.maximumListLimit = try reading.integer("maximum-limit", 1...1_000_000)
+        limitSet.service.defaultListLimit = try reading.integer(
+            "default-limit", 1...limitSet.service.maximumListLimit)
+        limitSet.service.contexts = try reading.integer("contexts", 0...100_000)
+        limitSet.service.contextSeconds = try reading.seconds("context-lifetime", 1...86_400)
+        limitSet.service.contextObjects = try reading.integer("context-objects", 1...1_000_000)
         bodyBytes = try reading.integer("body-limit", 1...4_096) << 20
         uploadBytes = try reading.integer("upload-limit", 1...1_048_576) << 20
         rowCacheBytes = try reading.integer("row-cache", 0...1_048_576) << 20
         workers = try reading.integer("workers", 1...4_096)
-        limits.contextTurnPlacesInAll = max(1, workers / 2)
+        limitSet.service.contextTurnPlacesInAll = max(1, workers / 2)
         httpThreads = try reading.integer("http-threads", 0...1_024)
         connections = try reading.integer("connections", 1...1_000_000)
         idleTimeout = try reading.integer("idle-timeout", 0...86_400)
@@ -132,7 +134,7 @@ struct Settings: Sendable {
 
     /// The configuration of the HTTP server.
     var http: HTTPServer.Configuration {
-        var configuration = HTTPServer.Configuration()
+        var configuration = limitSet.server
         configuration.host = host
         configuration.port = port
         configuration.isTLS = tlsCertificate != nil
@@ -143,6 +145,9 @@ struct Settings: Sendable {
         configuration.idleTimeout = idleTimeout
         return configuration
     }
+
+    /// Seconds of a statement.
+    var statementSeconds: Double { limitSet.statementSeconds }
 
     /// The options of the service.
     var service: Service.Options {
