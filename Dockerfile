@@ -17,6 +17,9 @@ RUN Config/install-dependencies.sh && rm -rf /var/lib/apt/lists/*
 COPY Package.* ./
 RUN swift package resolve
 
+# The commit, for `stele --version`: --build-arg STELE_BUILD="$(git describe --always)"
+ARG STELE_BUILD=development
+
 COPY Sources Sources
 COPY Tests Tests
 RUN swift build -c release --product stele --static-swift-stdlib \

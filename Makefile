@@ -9,9 +9,13 @@ TARGETS ?=
 ENGINE ?= docker
 IMAGE  ?= stele
 
+# The name of the build, for `stele --version`.
+COMMIT = "$$(git describe --always --dirty 2>/dev/null || echo development)"
+
 # Without -cross-module-optimization, generics across targets are a hundred times slower. With a
 # static standard library, calls into Swift's runtime are direct.
-RELEASE = swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization \
+RELEASE = STELE_BUILD=$(COMMIT) \
+	swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization \
 	-j $(JOBS)
 
 # The allocator's tunable that the image sets as well (Docs/Performance.md).
@@ -71,7 +75,7 @@ format: ## format the sources
 	@swift format --in-place --recursive --parallel Package.swift Sources Tests
 
 image: ## build the container image; ENGINE=podman, IMAGE=name:tag
-	@$(ENGINE) build -t $(IMAGE) .
+	@$(ENGINE) build --build-arg STELE_BUILD=$(COMMIT) -t $(IMAGE) .
 
 clean: ## remove the build folders
 	@rm -rf .build .build-tsan .build-asan

@@ -4,6 +4,8 @@
 import PackageDescription
 
 let collections = "https://github.com/apple/swift-collections"
+// `make` and the Dockerfile name the commit.
+let build = Context.environment["STELE_BUILD"] ?? "development"
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 
 let package = Package(
@@ -46,6 +48,10 @@ let package = Package(
         .systemLibrary(
             name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CLinux"),
+
+        // The name of the build.
+        .target(
+            name: "CBuild", cSettings: [.define("STELE_BUILD", to: "\"\(build)\"")]),
 
         // Threads, alarms, clocks, queues and mutexes: one place for each.
         .target(name: "SteleSystem", dependencies: ["CLinux"], swiftSettings: settings),
@@ -156,7 +162,7 @@ let package = Package(
             name: "SteleService",
             dependencies: [
                 "SteleRequests", "SteleAnswers", "SteleFeed", "SteleModel", "StelePredicates",
-                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem",
+                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem", "CBuild",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],

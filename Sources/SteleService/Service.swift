@@ -1,5 +1,6 @@
 /// The service: answers every request, over any store.
 
+import CBuild
 import Logging
 import SteleAnswers
 import SteleFeed
@@ -17,6 +18,8 @@ import SteleSystem
 public final class Service: Sendable {
     /// The version in the index at `/`.
     public static let version = "0.1.0"
+    /// The name of the build, such as a commit; `development` where none was given.
+    public static let build = String(cString: stele_build())
 
     /// The feed behind `/changes`. The server starts and stops it.
     public let changeFeed: ChangeFeed
@@ -85,7 +88,7 @@ public final class Service: Sendable {
             place: briefStore, limits: limits)
         pages = Pages(
             model: model, name: options.modelName, storeType: coordinator.store.type,
-            basePath: options.basePath, version: Self.version, limits: limits,
+            basePath: options.basePath, limits: limits,
             openAPI: Self.openAPI(coordinator, routes, options))
         contexts = EditingContexts(
             coordinator, limits: limits, now: options.clock ?? EditingContexts.steadyClock())

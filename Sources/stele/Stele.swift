@@ -9,7 +9,7 @@ struct Stele: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stele",
         abstract: "Core Data's object graph, served over HTTP.",
-        version: Service.version,
+        version: "\(Service.version) (build \(Service.build))",
         subcommands: [
             ServeCommand.self, ModelCommand.self, InspectCommand.self, CheckCommand.self,
             StoreCommand.self,

@@ -11,10 +11,21 @@ import Testing
 @testable import SteleService
 
 @Suite struct PagesTests {
+    /// Should a browser show one, it loads nothing and runs nothing.
+    @Test(arguments: ["/", "/model", "/openapi.json", "/docs/errors", "/fetch"])
+    func aPageHasTheFieldsOfSecurity(_ target: String) throws {
+        let page = try ServiceFixture.zoo().get(target)
+        #expect(page.status == 200)
+        #expect(page["Content-Security-Policy"]?.hasPrefix("default-src 'none'") == true)
+        #expect(page["X-Content-Type-Options"] == "nosniff")
+        #expect(page["Referrer-Policy"] == "no-referrer")
+    }
+
     @Test func theIndexNamesEntitiesAndRoutes() throws {
         let zoo = try ServiceFixture.zoo()
         let index = try zoo.get("/").json
         #expect(index["stele"] == .string(Service.version))
+        #expect(index["build"] == .string(Service.build) && !Service.build.isEmpty)
         guard case .array(let entities)? = index["entities"] else {
             Issue.record("no entities")
             return

@@ -51,8 +51,8 @@ struct MetricsPage {
 
     var bytes: [UInt8] {
         var text = MetricsText()
-        text.family("stele_build_info", .gauge, "The version of the program.")
-        text.sample("stele_build_info", [("version", Service.version)], 1)
+        text.family("stele_build_info", .gauge, "The version and the build of the program.")
+        text.sample("stele_build_info", [("version", Service.version), ("build", Service.build)], 1)
         writeRequests(to: &text)
         writeServer(to: &text)
         writeFeed(to: &text)

@@ -13,10 +13,12 @@ struct IndexPage {
     let storeType: String
     let basePath: String
     let version: String
+    let build: String
 
     var json: JSONValue {
         .object([
             ("stele", .string(version)),
+            ("build", .string(build)),
             ("model", .string(name)),
             ("modelVersion", .string(model.name)),
             ("store", .string(storeType)),

@@ -18,14 +18,14 @@ struct Pages: Sendable {
 
     /// - Parameter openAPI: makes the OpenAPI document.
     init(
-        model: Model, name: String?, storeType: String, basePath: String, version: String,
-        limits: Limits, openAPI: @escaping @Sendable () -> JSONValue
+        model: Model, name: String?, storeType: String, basePath: String, limits: Limits,
+        openAPI: @escaping @Sendable () -> JSONValue
     ) {
         self.limits = limits
         self.openAPI = LazyPage(openAPI)
         let index = IndexPage(
             model: model, name: name ?? model.name, storeType: storeType, basePath: basePath,
-            version: version)
+            version: Service.version, build: Service.build)
         self.index = Self.pretty(index.json)
         modelJSON = Self.pretty(model.declaration.json())
         modelXML = model.declaration.xml()
@@ -50,11 +50,18 @@ struct Pages: Sendable {
         }
     }
 
+    /// A page loads nothing, is in no frame, and is taken for what its type says, should a browser
+    /// show it.
+    private static let security: [Answers.Field] = [
+        ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+        ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+    ]
+
     /// An answer of these bytes, compressed where the client takes that.
     func page(_ bytes: [UInt8], _ type: String, _ call: Call) -> Response {
         let (body, isCompressed) = Compression.body(
             bytes, gzip: call.terms.acceptsGzip, limits: limits)
-        var headers: [Answers.Field] = [("Content-Type", type)]
+        var headers: [Answers.Field] = [("Content-Type", type)] + Self.security
         if isCompressed { headers.append(("Content-Encoding", "gzip")) }
         return Response(status: 200, headers: headers + Answers.caching, body: body)
     }

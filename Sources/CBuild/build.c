@@ -1,0 +1,3 @@
+#include "build.h"
+
+const char *stele_build(void) { return STELE_BUILD; }
