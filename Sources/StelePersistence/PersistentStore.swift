@@ -125,6 +125,10 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// notified. This check is cheap. When it returns true, the observer has been notified.
     func noticesForeignChange() -> Bool
 
+    /// Checks that saves would reach the files that the store was opened with.
+    /// - Throws: `StoreError.gone` where one was removed or replaced.
+    func checkPresence() throws(StoreError)
+
     /// Keeps other programs from opening the store until it is closed.
     /// - Throws: `StoreError.busy` where another program has it open.
     func excludeOthers() throws(StoreError)
@@ -186,6 +190,9 @@ public struct ReadBudget: Sendable, Hashable {
 extension PersistentStore {
     /// One generation: for a store that ends with its process.
     public var historyLine: HistoryLine { HistoryLine(generation) }
+
+    /// Does nothing: for a store that keeps no file open, and writes a whole one at each save.
+    public func checkPresence() throws(StoreError) {}
 
     /// False: for a store that is open for writing.
     public var isReadOnly: Bool { false }

@@ -12,6 +12,8 @@ public enum StoreError: Error, Sendable {
     case constraint(ConstraintConflict)
     /// The disk is full (SQLITE_FULL).
     case noRoom(String)
+    /// The store's file is no longer where it was opened. Nothing is saved. The text names it.
+    case gone(String)
     /// The store is open for reading only. The text names its file.
     case readOnly(String)
     /// The store stayed busy for longer than the caller may wait.
@@ -63,7 +65,7 @@ extension StoreError {
         switch self {
         case .incompatible(_, let text), .noRoom(let text), .busy(let text), .moved(let text),
             .unsupported(let text), .invalid(let text), .tooLarge(let text), .failed(let text),
-            .incompleteSave(let text), .readOnly(let text):
+            .incompleteSave(let text), .readOnly(let text), .gone(let text):
             text
         case .predicate(let error): error.description
         case .overBudget: "a statement has exceeded its reader's budget"

@@ -33,8 +33,13 @@ final class ReaderPool: Sendable {
     ///     cheaper to read three pages than to map the file again.
     ///   - attachesHistory: whether the history is in a file of its own, which the connections
     ///     attach.
-    convenience init(path: String, isMapped: Bool, attachesHistory: Bool = false) {
+    ///   - presence: the files that a new connection must open, and no others at their paths.
+    convenience init(
+        path: String, isMapped: Bool, attachesHistory: Bool = false,
+        _ presence: StorePresence = StorePresence([])
+    ) {
         self.init { () throws(StoreError) in
+            try presence.check()
             let connection = try Connection(path: path, creates: false)
             // With a mapping, the cache only holds what is read from the WAL.
             try connection.run(
@@ -44,6 +49,7 @@ final class ReaderPool: Sendable {
                 try connection.attachHistory()
                 try connection.run("PRAGMA history.cache_size = -512")
             }
+            try presence.check()
             return connection
         }
     }

@@ -42,6 +42,7 @@ public final class SQLiteStore: PersistentStore {
     let queue = WriterQueue()
     private let checkpointer = Checkpointer()
     private let watch: CommitWatch
+    private let presence: StorePresence
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let threads = Mutex<[SystemThread]>([])
     let lock: Mutex<StoreLock?>
@@ -124,10 +125,13 @@ public final class SQLiteStore: PersistentStore {
             file.hasAttachedHistory ? StoreLook.resolved(path) + StoreFile.historyEnding : nil
         lock = Mutex(file.lock)
         translator = CurrentTranslator(FetchTranslator(schema: schema))
+        // The index of the log is a file as well: with another one, readers would see old pages.
+        presence = StorePresence(
+            [path, historyFile].compactMap(\.self).flatMap { [$0, $0 + "-wal", $0 + "-shm"] })
         readers = ReaderPool(
-            path: path, isMapped: true, attachesHistory: file.hasAttachedHistory)
+            path: path, isMapped: true, attachesHistory: file.hasAttachedHistory, presence)
         // Rows are in the store's file alone.
-        rowReaders = ReaderPool(path: path, isMapped: false)
+        rowReaders = ReaderPool(path: path, isMapped: false, presence)
         watch = CommitWatch(writer)
         // Another program may have committed between the two reads of the counter.
         former = Mutex(file.former?.counter == watch.current ? file.former?.marks ?? [] : [])
@@ -145,7 +149,7 @@ public final class SQLiteStore: PersistentStore {
         checkpointer.follow(connection)
         let writer = try Writer(
             connection: connection, queue: queue, schema: schema, translator: translator,
-            watch: watch, checkpointer: checkpointer,
+            watch: watch, presence: presence, checkpointer: checkpointer,
             observer: { [weak self] in self?.observer.withLock { $0 } },
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
         nonisolated(unsafe) let moved = writer
@@ -293,6 +297,9 @@ public final class SQLiteStore: PersistentStore {
     public func observe(_ observer: any StoreObserver) {
         self.observer.withLock { $0 = observer }
     }
+
+    /// Checks that the file, its log and the history beside it are those that were opened.
+    public func checkPresence() throws(StoreError) { try presence.check() }
 
     /// Returns whether another program has committed since the last notification.
     public func noticesForeignChange() -> Bool {

@@ -17,6 +17,7 @@ final class Writer {
     private let translator: CurrentTranslator
     private let saver: SQLSaver
     private let watch: CommitWatch
+    private let presence: StorePresence
     private let checkpointer: Checkpointer
     private let observer: () -> (any StoreObserver)?
     private let changedElsewhere: () -> Void
@@ -39,7 +40,8 @@ final class Writer {
 
     init(
         connection: Connection, queue: WriterQueue, schema: SQLSchema,
-        translator: CurrentTranslator, watch: CommitWatch, checkpointer: Checkpointer,
+        translator: CurrentTranslator, watch: CommitWatch, presence: StorePresence,
+        checkpointer: Checkpointer,
         observer: @escaping () -> (any StoreObserver)?, changedElsewhere: @escaping () -> Void
     ) throws(StoreError) {
         self.connection = connection
@@ -47,6 +49,7 @@ final class Writer {
         self.schema = schema
         self.translator = translator
         self.watch = watch
+        self.presence = presence
         self.checkpointer = checkpointer
         self.observer = observer
         self.changedElsewhere = changedElsewhere
@@ -168,6 +171,7 @@ final class Writer {
         if connection.isInTransaction { try connection.execute(Self.rollback, []) }
         try connection.execute(Self.begin, [])
         do {
+            try presence.check()
             guard watch.isForeign(since: lastCommit) else { return }
             if connection.hasAttachedHistory, try AttachedHistory(connection).settle() {
                 // In a commit of its own, because the batch may be rolled back.
@@ -320,7 +324,7 @@ extension StoreError {
     /// Whether SQLite has rolled back the whole transaction, or it must be rolled back.
     fileprivate var concernsTheWholeTransaction: Bool {
         switch self {
-        case .noRoom, .failed, .busy, .closed, .incompatible: true
+        case .noRoom, .failed, .busy, .closed, .incompatible, .gone: true
         case .moved, .conflicts, .constraint, .deadline, .overBudget, .unsupported, .invalid,
             .predicate, .tooLarge, .expired, .incompleteSave, .readOnly:
             false

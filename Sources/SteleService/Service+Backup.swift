@@ -20,6 +20,8 @@ extension Service {
                 .backup, "another backup is being made", headers: [("Retry-After", "5")])
         }
         defer { running.leave(Self.backupKey) }
+        // The copy would be one of another file.
+        try coordinator.store.checkPresence()
         do {
             let (made, backup) = try BackupFolder(folder).make(coordinator.store.backUp)
             return response(backup, made)

@@ -310,6 +310,7 @@ public final class Service: Sendable {
         let reader = try coordinator.store.reader(budget: execution.budget)
         defer { reader.close() }
         _ = try reader.token
+        try coordinator.store.checkPresence()
         return Pages.status("ready")
     }
 

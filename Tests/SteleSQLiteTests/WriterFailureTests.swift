@@ -28,7 +28,8 @@ private final class WriterStage {
         writer = try Writer(
             connection: connection, queue: queue, schema: schema,
             translator: CurrentTranslator(FetchTranslator(schema: schema)),
-            watch: CommitWatch(connection), checkpointer: Checkpointer(), observer: { nil },
+            watch: CommitWatch(connection), presence: StorePresence([]),
+            checkpointer: Checkpointer(), observer: { nil },
             changedElsewhere: {})
     }
 

@@ -167,13 +167,14 @@ package struct ErrorRenderer {
                 headers: [("Retry-After", "1")])
         case .conflicts(let conflicts): return problem(conflicts)
         case .constraint(let conflict): return problem(conflict)
+        case .gone(let what): return Problem(.storeGone, "\(what); nothing was saved")
         case .noRoom: return Problem(.noRoom, "the disk is full; nothing was saved")
         case .busy, .overBudget:
             return Problem(
                 .busy, "the store is busy; try again in a moment", headers: [("Retry-After", "1")])
         case .deadline(let seconds):
             return Problem(
-                .deadline, "the query ran longer than \(Int(seconds)) s",
+                .deadline, "the query ran longer than \(seconds < 1 ? seconds : seconds.rounded()) s",
                 hint: "narrow it with where, or add an index", headers: [("Retry-After", "1")])
         case .unsupported(let what): return .notBuilt(what)
         case .predicate(let error): return problem(error)

@@ -185,7 +185,7 @@ extension StoreGroup {
     private static func text(of error: StoreError) -> String {
         switch error {
         case .failed(let text), .noRoom(let text), .busy(let text), .invalid(let text),
-            .moved(let text), .readOnly(let text):
+            .moved(let text), .readOnly(let text), .gone(let text):
             text
         default: "\(error)"
         }

@@ -262,6 +262,11 @@ public final class StoreGroup: PersistentStore {
     /// Sets the observer of commits.
     public func observe(_ observer: any StoreObserver) { state.withLock { $0.observer = observer } }
 
+    /// Checks each of the stores.
+    public func checkPresence() throws(StoreError) {
+        for store in stores { try store.checkPresence() }
+    }
+
     /// Returns whether another program may have changed one of the stores.
     public func noticesForeignChange() -> Bool {
         var notices = false

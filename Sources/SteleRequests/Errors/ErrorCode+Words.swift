@@ -231,6 +231,10 @@ extension ErrorCode {
     package static let readOnlyStore = ErrorCode(
         "store.read-only", status: 403, "The store is read-only",
         "The service was started with the setting read-only. Nothing was saved.")
+    package static let storeGone = ErrorCode(
+        "store.gone", status: 503, "The store's file is gone",
+        "A file of the store was removed or replaced while the service had it open. Nothing was "
+            + "saved. Reads go on with what is still open.")
     package static let noRoom = ErrorCode(
         "store.no-room", status: 507, "No room", "The disk is full. Nothing was saved.")
     package static let `internal` = ErrorCode(
@@ -249,6 +253,6 @@ extension ErrorCode {
         keyReused, contextUnknown, contextGone, contextLimit, contextFull, contextEvaluation,
         contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, headTooLarge, rate, range,
         mediaType, notBuilt, unreadable, busy,
-        unavailable, deadline, readOnlyStore, noRoom, `internal`,
+        unavailable, deadline, readOnlyStore, storeGone, noRoom, `internal`,
     ]
 }
