@@ -42,6 +42,7 @@ public enum FuzzTargets {
             ("databases", DatabaseTarget.self),
             ("predicate-archives", PredicateArchiveTarget.self),
             ("mappings", MappingTarget.self), ("compiled-models", CompiledModelTarget.self),
+            ("queries", QueryTarget.self), ("signed-tokens", SignedTokenTarget.self),
             ("requests", RequestTarget.self), ("text-stores", TextStoreTarget.self),
             ("binary-stores", BinaryStoreTarget.self), ("xml-stores", XMLStoreTarget.self),
         ]

@@ -33,7 +33,7 @@ package final class Access: Sendable {
         /// neither a hash nor a signature. Others are not kept.
         var accepted: [ExactText: Rights] = [:]
         /// The rights of the users of signed tokens, by role and user.
-        var users: [String: Rights] = [:]
+        var users: [ExactText: Rights] = [:]
     }
 
     /// The rights of requests that need no token.
@@ -87,8 +87,8 @@ package final class Access: Sendable {
         if let token {
             table.tokens[Secret.hash(token.utf8)] = Rights(ofAll: file == nil ? "" : "token")
         }
-        for role in table.roles.values.sorted(by: { $0.name < $1.name }) { try role.check(model) }
-        for role in table.roles.values.sorted(by: { $0.name < $1.name }) where file?.issuer != nil {
+        for role in table.roles.values.sorted(by: { $0.name < $1.name }) {
+            try role.check(model)
             // A rule that does not fit the model is an error now, not when a user comes.
             _ = try Rights(role, name: "", user: "user", model: model)
         }
@@ -166,7 +166,7 @@ package final class Access: Sendable {
         } catch {
             throw Self.refusal("the token \(error.reason)", isOfToken: true)
         }
-        let key = "\(identity.role)\n\(identity.user)"
+        let key = ExactText("\(identity.role)\n\(identity.user)")
         let known = state.withLock { $0.users[key] }
         if let known, known.isValid {
             return Rights(known, until: identity.end - Self.secondsTo2001)

@@ -91,10 +91,11 @@ package final class Rights: Sendable {
             case .rows(let predicate): predicate
             }
         }
-        // The user's name is part of the rules. Names cannot have a line feed.
+        // The user's name is part of the rules, by its bytes: texts that are equal to Swift may be
+        // of two users.
+        let part = user.map { "=" + Secret.hexadecimal($0.utf8) } ?? ""
         sight = Sight(
-            name: "\(role.name)\n\(role.fingerprint)\n\(user.map { "=" + $0 } ?? "")",
-            model: model, rules: rules)
+            name: "\(role.name)\n\(role.fingerprint)\n\(part)", model: model, rules: rules)
     }
 
     /// The name of requests without a token, where a role is theirs.

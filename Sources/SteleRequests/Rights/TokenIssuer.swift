@@ -8,17 +8,17 @@ import SteleSystem
 /// and the user.
 package struct TokenIssuer: Sendable {
     /// What an accepted token says.
-    struct Identity: Sendable, Equatable {
-        let role: String
+    package struct Identity: Sendable, Equatable {
+        package let role: String
         /// The value of `$USER`.
-        let user: String
+        package let user: String
         /// Seconds since 1970; infinite where the token has no end.
-        let end: Double
+        package let end: Double
     }
 
     /// Why a token is not accepted, as a sentence without its subject.
-    struct Refusal: Error {
-        let reason: String
+    package struct Refusal: Error {
+        package let reason: String
         init(_ reason: String) { self.reason = reason }
     }
 
@@ -84,7 +84,9 @@ package struct TokenIssuer: Sendable {
 
     /// Verifies a token in its compact form (RFC 7515, 7.1).
     /// - Parameter now: seconds since 1970.
-    func identity(of token: some Collection<UInt8>, now: Double) throws(Refusal) -> Identity {
+    package func identity(
+        of token: some Collection<UInt8>, now: Double
+    ) throws(Refusal) -> Identity {
         let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw Refusal("is no signed JWT of three parts") }
         let header = try Self.json(parts[0], "header")
