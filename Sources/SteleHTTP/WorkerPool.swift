@@ -3,7 +3,7 @@
 import SteleSystem
 
 /// Work for a pool.
-protocol Job: AnyObject, Sendable {
+package protocol Job: AnyObject, Sendable {
     /// Whose job it is, where clients are served in turn; empty where they are not.
     var client: String { get }
     /// Does the work, on a thread of the pool.
@@ -15,11 +15,11 @@ protocol Job: AnyObject, Sendable {
 
 extension Job {
     /// Empty: no client's.
-    var client: String { "" }
+    package var client: String { "" }
 }
 
 /// A bounded pool of threads, which are created when needed and end when the pool is closed.
-final class WorkerPool: Sendable {
+package final class WorkerPool: Sendable {
     private struct State: Sendable {
         var queue = FairQueue<any Job>()
         var running: [Int: any Job] = [:]
@@ -44,7 +44,7 @@ final class WorkerPool: Sendable {
     ///   - queue: how many jobs may wait for a thread.
     ///   - queueOfClient: how many jobs of one client may wait.
     ///   - isLowPriority: whether its threads leave the cores to others.
-    init(
+    package init(
         name: String, threads: Int, queue: Int, queueOfClient: Int = .max,
         isLowPriority: Bool = false, stackBytes: Int
     ) {
@@ -58,7 +58,7 @@ final class WorkerPool: Sendable {
     }
 
     /// Queues the job; false where the queue is full or the pool closed.
-    func submit(_ job: any Job) -> Bool {
+    package func submit(_ job: any Job) -> Bool {
         enum Outcome { case refused, queued, needsThread(Int) }
         let outcome: Outcome = state.withLock { state in
             // Running jobs count: a job whose thread is about to start must not fill the queue.
@@ -123,7 +123,7 @@ final class WorkerPool: Sendable {
 
     /// Accepts no more jobs, and abandons those that wait or run. A thread ends when its job
     /// returns.
-    func close() {
+    package func close() {
         let left: [any Job] = state.withLock { state in
             state.closed = true
             return state.queue.removeAll() + Array(state.running.values)

@@ -10,6 +10,12 @@ struct Evaluation<Object: EvaluatedObject> {
 
     typealias Result = Evaluated<Object>
 
+    /// Sets the limits of MATCHES, and resets the time that it has used.
+    func beginMatching(_ limits: MatchLimits) {
+        matcher.limits = limits
+        matcher.begin()
+    }
+
     // MARK: Conditions
 
     func holds(_ predicate: BoundPredicate, _ frame: Frame<Object>) throws(PredicateError) -> Bool {

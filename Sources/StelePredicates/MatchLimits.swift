@@ -1,3 +1,5 @@
+import SteleSystem
+
 /// The limits of MATCHES: how long a match may run, and on how much text.
 public struct MatchLimits: Sendable, Hashable {
     /// The time limit for one text, in nanoseconds.
@@ -12,6 +14,13 @@ public struct MatchLimits: Sendable, Hashable {
     public var referringTextLength: Int
     /// The maximum length of a pattern that is not compiled yet, in UTF-8 bytes.
     public var patternLength: Int
+
+    /// Whether time is the processor time of the thread, for one that others go before. Asking for
+    /// it takes longer than asking for elapsed time.
+    public var isOfProcessor = false
+
+    /// The time by which the limits are counted.
+    var now: UInt64 { isOfProcessor ? ThreadClock.now : MonotonicClock.now }
 
     /// The limits of a statement on a thread of its own: 200 ms for a text, 2 s for all texts,
     /// texts up to 16 MiB (4 KiB with a back reference), patterns up to 1,000 bytes, which ICU

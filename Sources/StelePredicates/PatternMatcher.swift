@@ -48,7 +48,7 @@ public final class PatternMatcher {
         _ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>,
         _ options: ComparisonOptions = []
     ) throws(PredicateError) -> Bool {
-        let start = MonotonicClock.now
+        let start = limits.now
         let flags = Self.flags(options)
         let expression = try expression(pattern, flags)
         let most = expression.refersBack ? limits.referringTextLength : limits.textLength
@@ -58,8 +58,8 @@ public final class PatternMatcher {
         let left = limits.statementNanoseconds - min(spent, limits.statementNanoseconds)
         let outcome = expression.match(
             UnsafeBufferPointer(start: buffer, count: count),
-            end: start &+ min(limits.matchNanoseconds, left))
-        spent &+= MonotonicClock.now &- start
+            end: start &+ min(limits.matchNanoseconds, left), of: limits)
+        spent &+= limits.now &- start
         if room > Self.roomKept { release() }
         switch outcome {
         case .matches, .differs:
@@ -109,9 +109,9 @@ public final class PatternMatcher {
             throw Self.patternTooLong(pattern.count, limits.patternLength)
         }
         guard spent < limits.statementNanoseconds else { throw tooSlow(nil) }
-        let start = MonotonicClock.now
+        let start = limits.now
         let key = PatternPool.Key(pattern: Array(pattern), flags: flags)
-        defer { spent &+= MonotonicClock.now &- start }
+        defer { spent &+= limits.now &- start }
         let made = try Self.compiled(key)
         if kept.count >= Self.keptAtMost, let last = kept.popLast() {
             PatternPool.shared.give(last.expression, last.key)

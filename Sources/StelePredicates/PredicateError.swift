@@ -103,6 +103,9 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
             hint: "compare or sort the values after reading them")
     }
 
+    /// Whether the evaluation was given up because it took too long, or would.
+    package var isOfLimit: Bool { code == Code.limit.rawValue }
+
     /// Whether all fields are equal.
     public static func == (a: PredicateError, b: PredicateError) -> Bool { a.fields == b.fields }
 

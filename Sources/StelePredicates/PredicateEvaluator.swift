@@ -28,6 +28,10 @@ public struct PredicateEvaluator<Object: EvaluatedObject> {
         evaluation = Evaluation(model: model, now: now ?? ReferenceDate.now)
     }
 
+    /// Sets the limits of MATCHES for the next objects, whose time begins now. Without it they are
+    /// the standard ones, for all objects together.
+    package func beginMatching(_ limits: MatchLimits) { evaluation.beginMatching(limits) }
+
     /// Whether the predicate is true for an object.
     ///
     /// - Throws: `PredicateError` if MATCHES takes too long (`predicate.limit`) or a pattern is

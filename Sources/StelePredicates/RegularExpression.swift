@@ -28,6 +28,7 @@ final class RegularExpression {
     private let handle: OpaquePointer
     /// The deadline of the current match, which ICU's callback reads.
     private var end: UInt64 = 0
+    private var limits = MatchLimits.standard
     /// Whether the pattern has a back reference. ICU does not count the steps of comparing one, so
     /// such a match reads the clock much less often.
     let refersBack: Bool
@@ -60,7 +61,7 @@ final class RegularExpression {
             { context, _ in
                 guard let context else { return 0 }
                 let it = Unmanaged<RegularExpression>.fromOpaque(context).takeUnretainedValue()
-                return MonotonicClock.now < it.end ? 1 : 0
+                return it.limits.now < it.end ? 1 : 0
             }, Unmanaged.passUnretained(self).toOpaque(), &status)
     }
 
@@ -70,9 +71,12 @@ final class RegularExpression {
     ///
     /// - Parameters:
     ///   - text: UTF-16 that stays valid during the call.
-    ///   - end: the deadline on `MonotonicClock`.
-    func match(_ text: UnsafeBufferPointer<UInt16>, end: UInt64) -> Outcome {
+    ///   - end: the deadline, in the time by which the limits are counted.
+    func match(
+        _ text: UnsafeBufferPointer<UInt16>, end: UInt64, of limits: MatchLimits
+    ) -> Outcome {
         self.end = end
+        self.limits = limits
         var status = U_ZERO_ERROR
         swift_uregex_setText(handle, text.baseAddress, Int32(clamping: text.count), &status)
         let holds = swift_uregex_matches(handle, -1, &status)

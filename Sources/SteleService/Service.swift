@@ -93,7 +93,8 @@ public final class Service: Sendable {
         contexts = EditingContexts(
             coordinator, limits: limits, now: options.clock ?? EditingContexts.steadyClock())
         changeFeed = ChangeFeed(
-            coordinator: coordinator, renderer: renderer, options: options.feed, logger: logger)
+            coordinator: coordinator, renderer: renderer, options: options.feed, limits: limits,
+            logger: logger)
     }
 
     var model: Model { coordinator.model }

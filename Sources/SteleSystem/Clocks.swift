@@ -18,6 +18,18 @@ public enum MonotonicClock {
     }
 }
 
+/// The processor time of the caller's thread (CLOCK_THREAD_CPUTIME_ID): unlike elapsed time, it is
+/// not that of other threads on a busy machine. A look at it takes about ten times as long as one at
+/// `MonotonicClock`.
+public enum ThreadClock {
+    /// Nanoseconds of processor time since the thread began.
+    public static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+}
+
 /// The time of day as Core Data counts it.
 public enum ReferenceDate {
     /// Seconds since 2001-01-01T00:00:00Z (`Date.timeIntervalSinceReferenceDate`).

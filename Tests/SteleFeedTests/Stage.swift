@@ -20,7 +20,7 @@ final class Stage {
     let feed: ChangeFeed
 
     init(
-        generation: String = "7f3a09c1", store: HistoryStore? = nil,
+        generation: String = "7f3a09c1", store: HistoryStore? = nil, limits: Limits = Limits(),
         _ change: (inout ChangeFeed.Options) -> Void = { _ in }
     ) throws {
         staff = try Staff()
@@ -33,7 +33,7 @@ final class Stage {
         change(&options)
         feed = ChangeFeed(
             store: history, renderer: SnapshotRenderer(model: staff.model), options: options,
-            logger: Logger(label: "feed.tests"),
+            limits: limits, logger: Logger(label: "feed.tests"),
             currentToken: { history.state.withLock { $0.last } },
             subscribe: { saves, elsewhere in
                 history.listeners.withLock { $0.append(saves) }
@@ -51,9 +51,11 @@ final class Stage {
     /// The answer to a stream's request.
     func connect(
         since: String? = nil, lastEventID: String? = nil, entities: [Entity]? = nil,
-        values: Bool = false, where text: String? = nil, updated: [String]? = nil
+        values: Bool = false, where text: String? = nil, updated: [String]? = nil,
+        seenBy sight: Sight? = nil
     ) throws -> Client {
         var call = ChangesCall()
+        call.sight = sight
         call.since = since
         call.lastEventID = lastEventID
         call.entities = entities

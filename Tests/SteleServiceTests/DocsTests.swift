@@ -93,6 +93,7 @@ import Testing
                 limits.liveRows, limits.liveRowsInAll, limits.liveQueries,
                 limits.liveQueriesPerStream, limits.liveStreams,
             ],
+            Self.numbers(limits.feedJudging).dropLast() + Self.numbers(limits.slowFeedJudging),
             [limits.wholeAnswerBytes >> 20],
             [limits.streams, limits.streamBatchRows],
             [limits.queryBytes >> 10, limits.parameters],
@@ -113,6 +114,14 @@ import Testing
         for numbers in expected { #expect(described.contains(numbers), "\(numbers)") }
         // Four rows are of the server, of SQLite and of settings.
         #expect(described.filter { !expected.contains($0) }.count == 4, "\(described)")
+    }
+
+    /// In milliseconds, microseconds and milliseconds.
+    private static func numbers(_ limits: JudgingLimits) -> [Int] {
+        [
+            Int(limits.nanoseconds / 1_000_000), Int(limits.nanosecondsAChange / 1_000),
+            Int(limits.matchNanoseconds / 1_000_000),
+        ]
     }
 
     /// The League sample with its seed.

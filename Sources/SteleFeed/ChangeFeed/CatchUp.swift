@@ -1,15 +1,23 @@
 /// Reading the stored history for a stream: before it becomes live, or where an event is larger
 /// than its queue may hold.
 
-import Dispatch
-import SteleAnswers
 import SteleHTTP
 import StelePersistence
 import SteleSystem
 
-/// One stream's progress through the history, a page at a time. One queue or the feed's thread has
+/// One stream's progress through the history, a page at a time. One road or the feed's thread has
 /// it, never both.
 package final class CatchUp: Sendable {
+    /// Where it takes its turns with other streams.
+    package enum Road {
+        /// For streams that begin in the history.
+        case resuming
+        /// For streams that were live.
+        case lagging
+        /// For streams whose filter takes too long on the others.
+        case slow
+    }
+
     package struct State: Sendable {
         /// The last transaction whose events are sent or pending.
         package var position: Int64
@@ -26,27 +34,41 @@ package final class CatchUp: Sendable {
         var askedAt: UInt64
         /// When the client was last given an id, on the monotonic clock.
         var placedAt: UInt64
+        var road: Road
+        /// Whether the stream ends after the pending events.
+        var isEnding = false
     }
 
     package let stream: EventStream
     package let filter: ChangeFilter
-    /// The queue on which it takes its turns with other streams.
-    let queue: DispatchQueue
     package let state: Mutex<State>
 
     /// - Parameter pending: events up to that position, which are sent first.
     package init(
-        _ stream: EventStream, _ filter: ChangeFilter, position: Int64, on queue: DispatchQueue,
+        _ stream: EventStream, _ filter: ChangeFilter, position: Int64, on road: Road,
         pending: ArraySlice<[UInt8]> = []
     ) {
         self.stream = stream
         self.filter = filter
-        self.queue = queue
         let now = MonotonicClock.now
         state = Mutex(
             State(
                 position: position, pending: pending, taken: stream.takenBytes, movedAt: now,
-                askedAt: now, placedAt: now))
+                askedAt: now, placedAt: now, road: road))
+    }
+
+    /// The road; once slow, it stays slow.
+    var road: Road {
+        get { state.withLock { $0.road } }
+        set { state.withLock { $0.road = newValue } }
+    }
+
+    /// Ends the stream with an event, after the pending ones.
+    func end(with event: [UInt8]) {
+        state.withLock { state in
+            state.pending.append(event)
+            state.isEnding = true
+        }
     }
 
     /// For how long the client has taken nothing of the waiting bytes, in nanoseconds. It is asked
@@ -85,35 +107,35 @@ package final class CatchUp: Sendable {
         case full
         /// The connection is closed, or an event did not fit although there was room.
         case ended
+        /// The last event is sent.
+        case finished
     }
 
     /// One turn: reads a page of the history and sends it as far as there is room.
-    /// - Parameter heartbeat: nanoseconds without an event after which the client is sent the id of
-    ///   the transaction that was reached, so that it resumes there.
-    /// - Throws: `StoreError` when the history cannot be read.
-    func advance(
-        _ pages: HistoryPages, renderer: ChangeRenderer, room: Int, heartbeat: UInt64,
-        store: any PersistentStore
-    ) throws(StoreError) -> Outcome {
+    /// - Throws: `StoreError` when the history cannot be read, and as judging.
+    func advance(for feed: ChangeFeed) throws(StoreError) -> Outcome {
         var state = self.state.withLock { $0 }
         defer { self.state.withLock { $0 = state } }
-        if let outcome = sendPending(&state, room: room) { return outcome }
-        let page = try pages.page(
-            after: state.position, step: state.step, filter, renderer: renderer, store: store)
+        if let outcome = sendPending(&state, room: feed.options.roomBytes) { return outcome }
+        let page = try feed.page(after: state.position, step: state.step, filter, on: state.road)
         if page.isPurged { return .purged }
         state.pending = page.buffers[...]
         state.position = page.last
         state.step = page.nextStep
+        if page.isOver {
+            state.pending.append(feed.tooSlow(filter, at: page.last))
+            state.isEnding = true
+        }
         if page.isLast, state.pending.isEmpty { return .caughtUp(position: state.position) }
         let now = MonotonicClock.now
         if !state.pending.isEmpty {
             state.placedAt = now
-        } else if now &- state.placedAt >= heartbeat {
+        } else if now &- state.placedAt >= feed.options.heartbeatNanoseconds {
+            // So that the client resumes there. All events of saves up to that one are sent.
             state.placedAt = now
-            // All events of saves up to that one are sent.
-            state.pending = [renderer.place(state.position)]
+            state.pending = [feed.renderer.place(state.position)]
         }
-        return sendPending(&state, room: room) ?? .more
+        return sendPending(&state, room: feed.options.roomBytes) ?? .more
     }
 
     /// Sends what is pending; nil when all of it is sent.
@@ -126,6 +148,7 @@ package final class CatchUp: Sendable {
             guard stream.send(buffer) else { return .ended }
             state.pending.removeFirst()
         }
-        return stream.isClosed ? .ended : nil
+        if stream.isClosed { return .ended }
+        return state.isEnding ? .finished : nil
     }
 }

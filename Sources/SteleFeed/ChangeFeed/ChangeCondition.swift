@@ -17,6 +17,8 @@ package struct ChangeCondition: Sendable, Hashable {
     }
 
     private let parts: [Part]
+    /// The text as the client has sent it.
+    let text: String
     /// The text with its variables. Two conditions are equal where their bytes are.
     private let key: [UInt8]
 
@@ -29,6 +31,7 @@ package struct ChangeCondition: Sendable, Hashable {
         _ text: String, variables: [(name: String, value: String)], entities: [Entity],
         model: Model, storeIdentifiers: [String] = []
     ) throws {
+        self.text = text
         let read = try Excerpt(text, of: .where).predicate()
         try ListCall.checkUse(of: variables, among: read.freeVariables)
         parts = try entities.map { entity in

@@ -17,7 +17,7 @@ extension ChangeFeed {
         case .expired(let problem, _): throw problem
         }
         let limit = min(call.limit ?? options.defaultLimit, options.maximumLimit)
-        guard let page = try render(after: start, limit: limit, call.filter) else {
+        guard let page = try render(after: start, limit: limit, call.filter, for: request) else {
             // The transactions were deleted since `place` looked.
             guard case .expired(let problem, _) = try place(call) else {
                 return try self.page(call, of: request)
@@ -45,9 +45,10 @@ extension ChangeFeed {
     }
 
     /// The page after a transaction; nil where the next transactions are deleted.
+    /// - Throws: `StoreError`; `Problem` where not even what is visible of one save is known in time.
     private func render(
-        after start: Int64, limit: Int, _ filter: ChangeFilter
-    ) throws(StoreError) -> Page? {
+        after start: Int64, limit: Int, _ filter: ChangeFilter, for request: Request
+    ) throws -> Page? {
         let reader = try store.reader()
         defer { reader.close() }
         if try reader.lacksHistory(after: start) { return nil }
@@ -57,7 +58,11 @@ extension ChangeFeed {
         var last = start
         var count = 0
         var looked = 0
-        let judge = ChangeJudge(filter, model: store.model, reader)
+        let time = JudgingTime(
+            slow: limits.slowFeedJudging, beyond: limits.feedJudging,
+            turn: options.pageNanoseconds
+        ) { !request.clientHasGone }
+        let judge = ChangeJudge(filter, model: store.model, reader, time)
         var step = HistoryStretch.firstStep
         var hasMore = false
         while true {
@@ -65,7 +70,18 @@ extension ChangeFeed {
                 reader, after: position, atMost: limit + 1, values: filter.needsValues, step: step)
             step = next.nextStep
             for save in next.saves {
-                let changes = try judge.told(of: save)
+                // A page ends before a save for which there is no time, and goes on with it.
+                if filter.isJudged, time.isTurnOver, save.number > start + 1 {
+                    writer.raw(count == 0 ? "[]" : "]")
+                    return Page(body: writer.take(), place: save.number - 1, hasMore: true)
+                }
+                judge.begin(changes: save.changes.count)
+                let changes: [ToldChange]
+                do throws(StoreError) { changes = try judge.told(of: save) } catch {
+                    guard case .overBudget = error else { throw error }
+                    throw tooSlow(
+                        after: renderer.token(save.number - 1), next: renderer.token(save.number))
+                }
                 if changes.isEmpty { continue }
                 if count == limit || writer.count >= options.pageBytes {
                     writer.byte(UInt8(ascii: "]"))

@@ -1,6 +1,7 @@
 /// The change feed: the history as an event stream without an end, and as pages of JSON.
 
 import Dispatch
+import Glibc
 import Logging
 import SteleAnswers
 import SteleGraph
@@ -46,6 +47,8 @@ public final class ChangeFeed: Sendable {
         public var pageBytes = 4 << 20
         /// Saves after which a JSON page ends, matching or not.
         public var pageSaves = 10_000
+        /// Seconds of judging after which a JSON page ends.
+        public var pageSeconds = 5.0
 
         /// The defaults.
         public init() {}
@@ -55,6 +58,7 @@ public final class ChangeFeed: Sendable {
         var heartbeatNanoseconds: UInt64 { UInt64(max(heartbeatSeconds, 0.001) * 1e9) }
         var pollNanoseconds: UInt64 { UInt64(max(pollSeconds, 0.001) * 1e9) }
         var keepNanoseconds: UInt64 { UInt64(max(keepSeconds, 0.001) * 1e9) }
+        var pageNanoseconds: UInt64 { UInt64(max(pageSeconds, 0.001) * 1e9) }
         var stallNanoseconds: UInt64 { UInt64(max(stallSeconds, 0.001) * 1e9) }
         /// Bytes that may wait for a client while it reads old history.
         var roomBytes: Int { max(bufferBytes / 16, 1) }
@@ -72,15 +76,24 @@ public final class ChangeFeed: Sendable {
     package let store: any PersistentStore
     package let renderer: ChangeRenderer
     package let options: Options
+    let limits: Limits
     package let logger: Logger
     let inbox = SavesInbox(FeedLetters())
-    package let pages = HistoryPages()
+    let pages = HistoryPages(keeping: 8)
+    /// Pages of slow filters, which are small and have taken long.
+    let slowPages = HistoryPages(keeping: 128)
+    /// The filters that take too long where others wait.
+    let slow = SlowOnes<ChangeFilter>()
     let currentToken: @Sendable () -> Int64
     /// Reads the history for resuming streams, a page of each in turn.
     let resuming = DispatchQueue(label: "stele.change-feed.resuming")
     /// Reads the end of the history for streams that were live, so that they do not wait for
     /// streams that begin far back.
     let lagging = DispatchQueue(label: "stele.change-feed.lagging")
+    /// Reads and judges the history for streams with slow filters, a page for each filter in turn.
+    let judging = WorkerPool(
+        name: "feed-slow", threads: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2),
+        queue: 1 << 20, isLowPriority: true, stackBytes: 8 << 20)
     /// Deletes old history.
     package let keeping = DispatchQueue(label: "stele.change-feed.keeping")
     private let subscribe: Subscribe
@@ -91,11 +104,13 @@ public final class ChangeFeed: Sendable {
     private let running = Mutex(Running())
 
     package init(
-        store: any PersistentStore, renderer: SnapshotRenderer, options: Options, logger: Logger,
+        store: any PersistentStore, renderer: SnapshotRenderer, options: Options,
+        limits: Limits = Limits(), logger: Logger,
         currentToken: @escaping @Sendable () -> Int64, subscribe: @escaping Subscribe
     ) {
         self.store = store
         self.options = options
+        self.limits = limits
         self.logger = logger
         self.currentToken = currentToken
         self.subscribe = subscribe
@@ -107,10 +122,11 @@ public final class ChangeFeed: Sendable {
 
     package convenience init(
         coordinator: PersistentStoreCoordinator, renderer: SnapshotRenderer, options: Options,
-        logger: Logger
+        limits: Limits, logger: Logger
     ) {
         self.init(
-            store: coordinator.store, renderer: renderer, options: options, logger: logger,
+            store: coordinator.store, renderer: renderer, options: options, limits: limits,
+            logger: logger,
             currentToken: { coordinator.currentToken },
             subscribe: { saves, elsewhere in
                 let subscription = coordinator.broadcast.subscribe(
@@ -137,6 +153,7 @@ public final class ChangeFeed: Sendable {
     /// Ends all streams, each after its waiting buffers, and the thread.
     public func stop() {
         inbox.stop()
+        judging.close()
         let (thread, unsubscribe) = running.withLock { running in
             defer { running = Running() }
             return (running.thread, running.unsubscribe)
@@ -176,7 +193,7 @@ public final class ChangeFeed: Sendable {
                 if call.start == nil {
                     join(stream, call.filter, position: position)
                 } else {
-                    wait(CatchUp(stream, call.filter, position: position, on: resuming))
+                    wait(CatchUp(stream, call.filter, position: position, on: .resuming))
                 }
             case .expired(let problem, let position):
                 greet(stream, position: position, expired: problem)
@@ -188,23 +205,26 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    private func greet(_ stream: EventStream, position: Int64, expired: Problem? = nil) {
+    func greet(_ stream: EventStream, position: Int64, expired: Problem? = nil) {
         var writer = ByteWriter(capacity: 256)
         writer.raw("retry: ")
         writer.integer(Int64(options.retryMilliseconds))
         writer.raw("\n")
         // A client that is disconnected before the first save resumes here.
         renderer.idLine(position, to: &writer)
-        if let expired {
-            writer.raw("event: expired\ndata: ")
-            expired.json(basePath: options.basePath).write(to: &writer)
-            writer.raw("\n")
-        }
+        if let expired { write("expired", expired, to: &writer) }
         writer.raw("\n")
         stream.send(writer.take())
     }
 
-    private func join(
+    /// The lines of an event with a problem; an empty line ends it.
+    func write(_ event: String, _ problem: Problem, to writer: inout ByteWriter) {
+        writer.write("event: \(event)\ndata: ")
+        problem.json(basePath: options.basePath).write(to: &writer)
+        writer.raw("\n")
+    }
+
+    func join(
         _ stream: EventStream, _ filter: ChangeFilter, position: Int64, from one: CatchUp? = nil
     ) {
         let isTaken = inbox.put { letters in
@@ -212,55 +232,6 @@ public final class ChangeFeed: Sendable {
             if let one { letters.returned.append(one) }
         }
         if !isTaken { stream.finish() }
-    }
-
-    private func wait(_ one: CatchUp) {
-        let isTaken = inbox.put { letters in
-            letters.waiting.append(one)
-            letters.returned.append(one)
-        }
-        if !isTaken { one.stream.finish() }
-    }
-
-    /// Reads on in the history, after the other streams of its queue.
-    func catchUp(_ one: CatchUp) {
-        one.queue.async { [self] in advance(one) }
-    }
-
-    private func advance(_ one: CatchUp) {
-        if inbox.isStopping { return one.stream.finish() }
-        do throws(StoreError) {
-            let outcome = try one.advance(
-                pages, renderer: renderer, room: options.roomBytes,
-                heartbeat: options.heartbeatNanoseconds, store: store)
-            switch outcome {
-            case .more: catchUp(one)
-            case .caughtUp(let position):
-                join(one.stream, one.filter, position: position, from: one)
-            case .purged: try expire(one)
-            case .full: wait(one)
-            case .ended: end(one)
-            }
-        } catch {
-            logger.error("the change feed cannot read the history: \(error)")
-            end(one)
-        }
-    }
-
-    /// Ends a stream that reads the history.
-    private func end(_ one: CatchUp) {
-        one.stream.drop()
-        inbox.put { $0.returned.append(one) }
-    }
-
-    /// Reports that the next transactions are deleted, and continues with the newest.
-    private func expire(_ one: CatchUp) throws(StoreError) {
-        var call = ChangesCall()
-        call.since = renderer.token(one.state.withLock { $0.position })
-        call.isStream = true
-        guard case .expired(let problem, let now) = try place(call) else { return catchUp(one) }
-        greet(one.stream, position: now, expired: problem)
-        join(one.stream, one.filter, position: now, from: one)
     }
 
     /// The saves with the objects' values, read from the store where the broadcast has omitted

@@ -30,6 +30,9 @@ package struct ChangeFilter: Sendable, Hashable {
         entities != nil || updated != nil || condition != nil || sight != nil
     }
 
+    /// Whether objects are judged, by a condition or by what is visible.
+    var isJudged: Bool { condition != nil || sight != nil }
+
     /// Whether the objects' values are needed, for the condition or for the output.
     var needsValues: Bool { values || condition != nil || tombstones || sight != nil }
 }
@@ -47,6 +50,10 @@ package struct ToldChange {
 }
 
 /// Applies a filter, on one thread.
+///
+/// What is not known about an object includes its change, so that no event is lost: where its state
+/// is not in the history, where the predicate fails on it, and where the time of a slow filter is
+/// over. What is not known to be visible is never told: judging fails then.
 struct ChangeJudge {
     private let filter: ChangeFilter
     private let model: Model
@@ -54,37 +61,63 @@ struct ChangeJudge {
     private let evaluators: [Int: PredicateEvaluator<RecordedObject>]
     /// Nil where everything is seen.
     private let veil: ChangeVeil?
+    private let time: JudgingTime
 
-    /// - Parameter reader: a view of the store, for a filter with a sight.
-    package init(_ filter: ChangeFilter, model: Model, _ reader: (any StoreReader)?) {
+    /// - Parameters:
+    ///   - reader: a view of the store, for a filter with a sight.
+    ///   - time: what judging may take.
+    package init(
+        _ filter: ChangeFilter, model: Model, _ reader: (any StoreReader)?, _ time: JudgingTime
+    ) {
         self.filter = filter
         self.model = model
+        self.time = time
         if let sight = filter.sight, let reader {
-            veil = ChangeVeil(sight, reader)
+            veil = ChangeVeil(sight, reader, time)
         } else {
             veil = nil
         }
         evaluators = filter.condition?.evaluators(model) ?? [:]
     }
 
+    /// Begins the time for some changes.
+    func begin(changes: Int) {
+        guard filter.isJudged else { return }
+        time.begin(changes: changes)
+        for evaluator in evaluators.values { evaluator.beginMatching(time.match) }
+        veil?.beginMatching()
+    }
+
     /// The matching changes of a save, in their order.
-    /// - Throws: `StoreError` for a filter with a sight.
+    /// - Throws: `StoreError`: `.overBudget` where the time is over on a thread that others wait
+    ///   for, or before all is known to be visible.
     package func told(of transaction: HistoryTransaction) throws(StoreError) -> [ToldChange] {
         let changes = try veil?.seen(transaction, filter.tells) ?? transaction.changes
         guard filter.isPartial else { return changes.map { ToldChange(change: $0) } }
-        return changes.compactMap(told)
+        var told: [ToldChange] = []
+        for change in changes { if let one = try self.told(change) { told.append(one) } }
+        return told
     }
 
-    private func told(_ change: HistoryChange) -> ToldChange? {
+    private func told(_ change: HistoryChange) throws(StoreError) -> ToldChange? {
         guard filter.tells(change.entity), hasUpdated(change) else { return nil }
         guard filter.condition != nil, let evaluator = evaluators[change.entity] else {
             return ToldChange(change: change)
         }
-        let fits = change.snapshot.map { holds(evaluator, $0) }
+        guard time.isLeft() else {
+            if time.isShared { throw .overBudget }
+            return ToldChange(change: change)
+        }
+        let fits = try change.snapshot.map { snapshot throws(StoreError) in
+            try holds(evaluator, snapshot)
+        }
         guard change.kind == .update else {
             return fits == false ? nil : ToldChange(change: change)
         }
-        let fitted = change.snapshotBefore(in: model).map { holds(evaluator, $0) }
+        let former = change.snapshotBefore(in: model)
+        let fitted = try former.map { snapshot throws(StoreError) in
+            try holds(evaluator, snapshot)
+        }
         switch (fitted, fits) {
         case (false, false): return nil
         case (false, true): return ToldChange(change: change, crossing: .enters)
@@ -95,13 +128,15 @@ struct ChangeJudge {
     }
 
     /// A predicate that cannot be evaluated on an object, such as a MATCHES that takes too long,
-    /// includes the change, so that no event is lost.
+    /// includes the change.
     private func holds(
         _ evaluator: PredicateEvaluator<RecordedObject>, _ snapshot: Snapshot
-    ) -> Bool {
+    ) throws(StoreError) -> Bool {
         do throws(PredicateError) {
             return try evaluator.evaluate(RecordedObject(snapshot, model))
         } catch {
+            // It may be known on another thread.
+            if time.isShared, error.isOfLimit { throw .overBudget }
             return true
         }
     }

@@ -22,25 +22,52 @@ package struct ChangeRenderer: Sendable {
 
     package func token(_ number: Int64) -> String { "\(line.generation(of: number))-\(number)" }
 
-    /// The events of the saves, as buffers in the order of sending; small events share a buffer.
-    /// - Throws: `StoreError` where the filter has a sight, and the store cannot be read.
-    package func events(
-        of transactions: [HistoryTransaction], _ filter: ChangeFilter
-    ) throws(StoreError) -> [[UInt8]] {
-        let reader = filter.sight == nil ? nil : try store.reader()
-        defer { reader?.close() }
+    /// The events of some saves.
+    struct Events {
+        /// In the order of sending; small events share a buffer.
         var buffers: [[UInt8]] = []
+        /// The last of the saves; nil for none.
+        var last: Int64?
+        /// Whether the time for the last one was over before all of its changes were judged. The
+        /// others are included.
+        var isOver = false
+    }
+
+    /// The events of the saves, of all of them where others wait for the thread.
+    /// - Parameter time: what judging may take. At the end of its turn the events end.
+    /// - Throws: `StoreError`: `.overBudget` as judging; where the filter has a sight also where
+    ///   the store cannot be read.
+    func events(
+        of transactions: [HistoryTransaction], _ filter: ChangeFilter, in time: JudgingTime
+    ) throws(StoreError) -> Events {
+        let changes = transactions.reduce(0) { $0 + $1.changes.count }
+        let reader =
+            filter.sight == nil ? nil : try store.reader(budget: time.reading(changes: changes))
+        defer { reader?.close() }
+        var events = Events()
         var writer = ByteWriter(capacity: 1024)
-        let judge = ChangeJudge(filter, model: model, reader)
+        let judge = ChangeJudge(filter, model: model, reader, time)
+        if time.isShared { judge.begin(changes: changes) }
         for transaction in transactions {
-            let parts = parts(of: try judge.told(of: transaction), values: filter.values)
+            if !time.isShared { judge.begin(changes: transaction.changes.count) }
+            let changes: [ToldChange]
+            do throws(StoreError) { changes = try judge.told(of: transaction) } catch {
+                // What is known of the saves before it is told first.
+                guard !time.isShared, events.last != nil else { throw error }
+                break
+            }
+            if filter.isJudged { time.end() }
+            let parts = parts(of: changes, values: filter.values)
             for (index, changes) in parts.enumerated() {
                 event(transaction, changes, part: index, of: parts.count, to: &writer)
-                if writer.count >= bytesPerBuffer { buffers.append(writer.take()) }
+                if writer.count >= bytesPerBuffer { events.buffers.append(writer.take()) }
             }
+            events.last = transaction.number
+            events.isOver = time.isOver
+            if time.isOver || filter.isJudged && time.isTurnOver { break }
         }
-        if writer.count > 0 { buffers.append(writer.take()) }
-        return buffers
+        if writer.count > 0 { events.buffers.append(writer.take()) }
+        return events
     }
 
     /// A save as an entry of the JSON form.

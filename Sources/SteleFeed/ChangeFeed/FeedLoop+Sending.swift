@@ -2,6 +2,7 @@
 
 import SteleHTTP
 import StelePersistence
+import SteleSystem
 
 extension FeedLoop {
     /// Events in two parts, the second for when a stream's queue has room again.
@@ -9,6 +10,8 @@ extension FeedLoop {
         package let now: ArraySlice<[UInt8]>
         /// Mostly empty.
         package let later: ArraySlice<[UInt8]>
+        /// How many bytes both have.
+        let bytes: Int
 
         /// - Parameter room: the most bytes of the first part.
         package init(of buffers: [[UInt8]], room: Int) {
@@ -19,6 +22,7 @@ extension FeedLoop {
             }
             now = buffers[..<(end ?? buffers.endIndex)]
             later = buffers[(end ?? buffers.endIndex)...]
+            self.bytes = buffers.reduce(0) { $0 + $1.count }
         }
     }
 
@@ -32,41 +36,51 @@ extension FeedLoop {
     ) -> [Member] {
         guard let first = saves.first?.number, let last = saves.last?.number else { return members }
         let room = mostAtOnce - told[filter, default: 0]
-        guard let buffers = events(of: saves, filter) else {
-            for member in members { member.stream.drop() }
-            return []
-        }
-        told[filter, default: 0] += buffers.reduce(0) { $0 + $1.count }
-        let whole = Share(of: buffers, room: room)
-        var late: [Int64: Share] = [:]
+        let whole: Reading = events(of: saves, filter, room: room)
+        if case .events(let share) = whole { told[filter, default: 0] += share.bytes }
+        var late: [Int64: Reading] = [:]
         return members.filter { member in
-            var share: Share? = whole
+            var reading = whole
             if member.skipThrough >= first {
-                share = late[member.skipThrough]
-                if share == nil {
-                    let missed = saves.filter { $0.number > member.skipThrough }
-                    share = events(of: missed, filter).map { Share(of: $0, room: room) }
-                }
-                late[member.skipThrough] = share
+                let missed = saves.filter { $0.number > member.skipThrough }
+                reading = late[member.skipThrough] ?? events(of: missed, filter, room: room)
+                late[member.skipThrough] = reading
             }
-            guard let share else {
-                member.stream.drop()
-                return false
-            }
-            return send(share, to: member.stream, filter, through: last)
+            let known = max(position, member.skipThrough)
+            return send(reading, to: member.stream, filter, after: known, through: last)
         }
     }
 
-    /// The events of saves; nil where the store cannot be read. The streams are dropped then, and
-    /// their clients resume with their tokens.
+    /// The events of saves, as far as this thread has them.
+    private enum Reading {
+        case events(Share)
+        /// They are judged on the road for slow filters.
+        case slow
+        /// The store cannot be read.
+        case failed
+    }
+
     private func events(
-        of saves: [HistoryTransaction], _ filter: ChangeFilter
-    ) -> [[UInt8]]? {
-        do throws(StoreError) { return try feed.renderer.events(of: saves, filter) } catch {
+        of saves: [HistoryTransaction], _ filter: ChangeFilter, room: Int
+    ) -> Reading {
+        let start = filter.isJudged ? MonotonicClock.now : 0
+        defer { if filter.isJudged { judged += MonotonicClock.now &- start } }
+        do throws(StoreError) {
+            let time = JudgingTime(shared: feed.limits.feedJudging, isShort: isCrowded)
+            let events = try feed.renderer.events(of: saves, filter, in: time)
+            return .events(Share(of: events.buffers, room: room))
+        } catch {
+            if case .overBudget = error, filter.isJudged {
+                feed.slow.note(filter)
+                return .slow
+            }
             feed.logger.error("the change feed cannot read the store: \(error)")
-            return nil
+            return .failed
         }
     }
+
+    /// Whether this turn has judged for so long that further filters have a part of the time only.
+    private var isCrowded: Bool { judged > 8 * feed.limits.feedJudging.nanoseconds }
 
     /// Sends the missed saves to a stream that joins.
     /// - Returns: as `send`.
@@ -74,13 +88,24 @@ extension FeedLoop {
         let told =
             arrival.filter.needsValues
             ? feed.completed(saves, after: arrival.position) : saves
-        guard let buffers = events(of: told, arrival.filter) else {
-            arrival.stream.drop()
-            return false
-        }
         return send(
-            Share(of: buffers, room: mostAtOnce), to: arrival.stream, arrival.filter,
-            through: position)
+            events(of: told, arrival.filter, room: mostAtOnce),
+            to: arrival.stream, arrival.filter, after: arrival.position, through: position)
+    }
+
+    /// Sends what there is for a stream between two saves.
+    /// - Returns: whether it stays live. Where the store cannot be read it is dropped, and its
+    ///   client resumes with its token.
+    private func send(
+        _ reading: Reading, to stream: EventStream, _ filter: ChangeFilter, after start: Int64,
+        through end: Int64
+    ) -> Bool {
+        switch reading {
+        case .events(let share): return send(share, to: stream, filter, through: end)
+        case .slow: judgeApart(stream, filter, after: start)
+        case .failed: stream.drop()
+        }
+        return false
     }
 
     /// Sends the first part. Where there is a second, the stream waits for room, reads on in the
@@ -95,7 +120,7 @@ extension FeedLoop {
         if share.later.isEmpty { return true }
         waiting.append(
             CatchUp(
-                stream, filter, position: position, on: feed.lagging, pending: share.later))
+                stream, filter, position: position, on: .lagging, pending: share.later))
         return false
     }
 

@@ -6,19 +6,25 @@ extension FeedLoop {
     package func admit(_ arrival: Arrival) {
         if groups.isEmpty, arrival.position > position { leap(to: arrival.position) }
         if arrival.position < position {
-            guard let missed = recent.saves(after: arrival.position) else {
+            guard !feed.isSlow(arrival.filter), let missed = recent.saves(after: arrival.position)
+            else {
                 return readOn(
                     CatchUp(
                         arrival.stream, arrival.filter, position: arrival.position,
-                        on: feed.lagging))
+                        on: .lagging))
             }
             guard send(missed: missed, to: arrival) else { return }
         } else if !arrival.stream.send([]) {
             return
         }
         let skip = max(position, arrival.position)
-        groups[arrival.filter, default: []].append(
+        groups[arrival.filter, default: Group()].members.append(
             Member(stream: arrival.stream, skipThrough: skip))
+    }
+
+    /// Has a stream read what follows a save in the history, on the road for slow filters.
+    func judgeApart(_ stream: EventStream, _ filter: ChangeFilter, after save: Int64) {
+        readOn(CatchUp(stream, filter, position: save, on: .slow))
     }
 
     private func readOn(_ one: CatchUp) {
@@ -52,12 +58,13 @@ extension FeedLoop {
         let plain = Array(":\n\n".utf8)
         let positioned = feed.renderer.place(position)
         for one in reading.values where one.stream.queuedBytes == 0 { one.stream.send(plain) }
-        for (filter, members) in groups {
-            let left = members.filter { member in
+        for (filter, group) in groups {
+            let left = group.members.filter { member in
                 let isMoving = filter.isPartial && member.skipThrough <= position
                 return send([isMoving ? positioned : plain], to: member.stream)
             }
-            groups[filter] = left.isEmpty ? nil : left
+            groups[filter]?.members = left
+            if left.isEmpty { groups[filter] = nil }
         }
     }
 }

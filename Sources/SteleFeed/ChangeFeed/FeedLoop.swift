@@ -13,10 +13,19 @@ final class FeedLoop {
         let skipThrough: Int64
     }
 
+    /// The live streams of a filter.
+    struct Group {
+        var members: [Member] = []
+        /// How long it was judged last, in nanoseconds; what is not known comes last.
+        var judged = UInt64.max
+    }
+
     package let feed: ChangeFeed
     /// All saves up to here are sent to the live streams.
     package var position: Int64
-    var groups: [ChangeFilter: [Member]] = [:]
+    var groups: [ChangeFilter: Group] = [:]
+    /// How long filters were judged in this turn, in nanoseconds.
+    var judged: UInt64 = 0
     /// The last saves, up to `position`.
     var recent = RecentSaves()
     /// Streams with events that wait for room in their queues.
@@ -56,6 +65,7 @@ final class FeedLoop {
         let wasWatched = isWatched
         for one in mail.letters.returned { reading[ObjectIdentifier(one)] = nil }
         told = [:]
+        judged = 0
         // Before the saves, which concern them.
         for arrival in mail.letters.arrivals { admit(arrival) }
         take(mail)
@@ -87,10 +97,8 @@ final class FeedLoop {
     }
 
     private func end(_ mail: SavesInbox<FeedLetters>.Mail) {
-        for members in groups.values {
-            for member in members { member.stream.finish() }
-        }
-        for one in waiting + mail.letters.waiting { one.stream.finish() }
+        for member in groups.values.flatMap(\.members) { member.stream.finish() }
+        for one in waiting + mail.letters.waiting + reading.values { one.stream.finish() }
         for arrival in mail.letters.arrivals { arrival.stream.finish() }
         groups = [:]
         waiting = []
@@ -101,7 +109,7 @@ final class FeedLoop {
     private func take(_ mail: SavesInbox<FeedLetters>.Mail) {
         let saves = mail.told.saves.drop { $0.number <= position }
         if !saves.isEmpty {
-            let streams = groups.values.reduce(0) { $0 + $1.count }
+            let streams = groups.values.reduce(0) { $0 + $1.members.count }
             AnswersFirst.wait(since: mail.told.latestAt, streams: streams)
         }
         // A gap is another program's saves, or saves that the inbox has discarded.
@@ -150,9 +158,7 @@ final class FeedLoop {
 
     /// The next saves are deleted: the clients reconnect and are told so.
     private func dropAll() {
-        for members in groups.values {
-            for member in members { member.stream.drop() }
-        }
+        for member in groups.values.flatMap(\.members) { member.stream.drop() }
         groups = [:]
         // The next saves do not follow these without a gap.
         recent = RecentSaves()
@@ -161,19 +167,35 @@ final class FeedLoop {
     private func tell(_ saves: [HistoryTransaction], isComplete: Bool = false) {
         guard let last = saves.last else { return }
         var complete: [HistoryTransaction]? = isComplete ? saves : nil
-        for (filter, members) in groups {
+        for filter in inOrder() {
+            guard var group = groups[filter] else { continue }
             let told: [HistoryTransaction]
-            if filter.needsValues {
+            if feed.isSlow(filter) {
+                for member in group.members {
+                    judgeApart(member.stream, filter, after: max(position, member.skipThrough))
+                }
+                groups[filter] = nil
+                continue
+            } else if filter.needsValues {
                 let all = complete ?? feed.completed(saves, after: position)
                 complete = all
                 told = all
             } else {
                 told = saves
             }
-            let left = sweep(told, filter, members)
-            groups[filter] = left.isEmpty ? nil : left
+            let before = judged
+            group.members = sweep(told, filter, group.members)
+            group.judged = judged - before
+            groups[filter] = group.members.isEmpty ? nil : group
         }
         position = last.number
         recent.add(saves)
+    }
+    /// The filters, those first that take no time to judge, or took little last.
+    private func inOrder() -> [ChangeFilter] {
+        let judged = groups.keys.filter(\.isJudged)
+        if judged.isEmpty { return Array(groups.keys) }
+        let times = judged.map { ($0, groups[$0]?.judged ?? .max) }.sorted { $0.1 < $1.1 }
+        return groups.keys.filter { !$0.isJudged } + times.map(\.0)
     }
 }

@@ -18,6 +18,8 @@ package final class HistoryPages: Sendable {
         var isLast: Bool
         /// As `HistoryStretch.nextStep`.
         var nextStep = HistoryStretch.firstStep
+        /// As `ChangeRenderer.Events.isOver`.
+        var isOver = false
 
         package var bytes: Int { buffers.reduce(0) { $0 + $1.count } }
     }
@@ -31,31 +33,52 @@ package final class HistoryPages: Sendable {
     /// client reconnects for it.
     private let kept = Mutex<[(key: Key, page: Page)]>([])
 
-    private static let pagesKept = 8
+    private let pagesKept: Int
     private static let largeBytes = 1 << 20
+    /// The most saves of a page of a slow filter.
+    private static let savesOfSlow = 32
+
+    /// - Parameter count: how many pages are kept.
+    init(keeping count: Int) { pagesKept = count }
 
     /// The page after a transaction.
-    /// - Parameter step: as in `HistoryStretch`.
-    package func page(
+    /// - Parameters:
+    ///   - step: as in `HistoryStretch`.
+    ///   - time: what judging may take; a page ends with its turn.
+    /// - Throws: as reading and judging.
+    func page(
         after position: Int64, step: Int, _ filter: ChangeFilter, renderer: ChangeRenderer,
-        store: any PersistentStore
+        store: any PersistentStore, in time: JudgingTime
     ) throws(StoreError) -> Page {
         let key = Key(filter: filter, after: position)
         if let page = kept.withLock({ $0.first { $0.key == key }?.page }) { return page }
-        let reader = try store.reader()
-        defer { reader.close() }
-        if try reader.lacksHistory(after: position) {
+        guard let next = try stretch(after: position, step: step, filter, store, in: time) else {
             return Page(buffers: [], last: position, isPurged: true, isLast: true)
         }
-        let next = try HistoryStretch(
-            reader, after: position, values: filter.needsValues, step: step)
+        let events = try renderer.events(of: next.saves, filter, in: time)
+        let end = next.saves.last?.number ?? position
         let page = Page(
-            buffers: try renderer.events(of: next.saves, filter),
-            last: next.saves.last?.number ?? position, isLast: next.isLast,
-            nextStep: next.nextStep)
+            buffers: events.buffers, last: events.last ?? position,
+            isLast: next.isLast && (events.last ?? position) == end,
+            nextStep: next.nextStep, isOver: events.isOver)
         // What is visible of a save may depend on what the store has now.
         if !next.saves.isEmpty, filter.sight == nil { keep(page, key) }
         return page
+    }
+
+    /// The saves after a transaction; nil where they are deleted. Of a slow filter few saves are
+    /// judged in a turn.
+    private func stretch(
+        after position: Int64, step: Int, _ filter: ChangeFilter, _ store: any PersistentStore,
+        in time: JudgingTime
+    ) throws(StoreError) -> HistoryStretch? {
+        let reader = try store.reader()
+        defer { reader.close() }
+        if try reader.lacksHistory(after: position) { return nil }
+        return try HistoryStretch(
+            reader, after: position,
+            atMost: time.isShared ? HistoryStretch.mostSaves : Self.savesOfSlow,
+            values: filter.needsValues, step: step)
     }
 
     /// The history does not change, so a page stays valid; only later transactions may be added.
@@ -65,7 +88,7 @@ package final class HistoryPages: Sendable {
         let isLarge = page.bytes > Self.largeBytes
         kept.withLock { kept in
             kept.removeAll { $0.key == key || isLarge && $0.page.bytes > Self.largeBytes }
-            if kept.count == Self.pagesKept { kept.removeFirst() }
+            if kept.count == pagesKept { kept.removeFirst() }
             kept.append((key, page))
         }
     }

@@ -32,7 +32,7 @@ enum MatchFunction {
     private static func refuse(
         _ context: OpaquePointer?, _ error: PredicateError, isBrief: Bool
     ) {
-        if isBrief, error.code == PredicateError.Code.limit.rawValue {
+        if isBrief, error.isOfLimit {
             // The same code as for any statement that exceeds its budget.
             sqlite3_result_error_code(context, SQLITE_INTERRUPT)
         } else {
