@@ -1,5 +1,6 @@
 import SteleModel
 import StelePredicates
+import SteleSystem
 
 /// One fetch from an in-memory store: filter, group, sort, limit. It defines the meaning that the
 /// SQL of other stores must have.
@@ -12,8 +13,18 @@ struct InMemoryFetch {
     /// The value of `now()` in the whole request.
     private let now = PredicateCalls.now
 
-    init(_ view: InMemoryView, _ request: FetchRequest) {
+    /// The limits of MATCHES.
+    private let limits: MatchLimits
+    /// The moment of `MonotonicClock` by which the rows have to be found.
+    private let end: UInt64
+
+    init(
+        _ view: InMemoryView, _ request: FetchRequest,
+        matching limits: MatchLimits = .standard, until end: UInt64 = .max
+    ) {
         self.view = view
+        self.limits = limits
+        self.end = end
         self.request = request
         model = view.contents.model
     }
@@ -114,11 +125,16 @@ struct InMemoryFetch {
             return try PredicateEvaluator<InMemoryObject>(
                 predicate, entity: request.entity, model: model, now: now)
         }
+        evaluator?.beginMatching(limits)
         let sources = sources()
         var found: [InMemoryObject] = []
+        let isTimed = end < .max
         let rows = view.contents.families[request.entity.root]
         for key in rows.keys.sorted() {
             guard let row = rows[key], family.contains(row.entity) else { continue }
+            if isTimed, MonotonicClock.now > end {
+                throw PredicateError(.limit, "finding the rows takes too long")
+            }
             let object = InMemoryObject(view: view, row: row)
             guard let evaluator else {
                 found.append(object)

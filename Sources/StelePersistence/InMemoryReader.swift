@@ -1,9 +1,12 @@
 import SteleModel
 import StelePredicates
+import SteleSystem
 
 /// A view of an in-memory store: a copy of its contents.
 final class InMemoryReader: StoreReader {
     private var open: InMemoryView?
+    private var limits = MatchLimits.standard
+    private var end = UInt64.max
 
     init(_ contents: InMemoryContents) { open = InMemoryView(contents) }
 
@@ -13,6 +16,16 @@ final class InMemoryReader: StoreReader {
     }
 
     private func view() throws(StoreError) -> InMemoryContents { try shared().contents }
+
+    /// A match that takes too long, and too many rows, are errors of the predicate.
+    func read(within budget: ReadBudget?, matching limits: MatchLimits) {
+        self.limits = limits
+        end = budget.map { MonotonicClock.now &+ $0.nanoseconds } ?? .max
+    }
+
+    private func fetching(_ request: FetchRequest) throws(StoreError) -> InMemoryFetch {
+        InMemoryFetch(try shared(), request, matching: limits, until: end)
+    }
 
     var token: Int64 { get throws(StoreError) { try view().token } }
 
@@ -26,19 +39,19 @@ final class InMemoryReader: StoreReader {
     }
 
     func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot] {
-        try InMemoryFetch(shared(), request).snapshots()
+        try fetching(request).snapshots()
     }
 
     func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {
-        try InMemoryFetch(shared(), request).rows()
+        try fetching(request).rows()
     }
 
     func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value] {
-        try InMemoryFetch(shared(), request).position(of: key)
+        try fetching(request).position(of: key)
     }
 
     func count(_ request: FetchRequest) throws(StoreError) -> Int {
-        try InMemoryFetch(shared(), request).count()
+        try fetching(request).count()
     }
 
     func members(

@@ -166,27 +166,6 @@ public protocol PartedSave: AnyObject {
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult
 }
 
-/// A limit on the cost of reading on a thread that must not wait.
-///
-/// Steps measure work. Elapsed time alone would not: on a busy machine it is mostly that of other
-/// threads.
-public struct ReadBudget: Sendable, Hashable {
-    /// Instructions of SQLite's virtual machine; about 30,000 take a millisecond.
-    public var steps: Int
-    /// Nanoseconds of elapsed time, a bound for pages that have to come from the disk.
-    public var nanoseconds: UInt64
-    /// Whether the thread may wait: for a free reader, another program's lock, and a store that does
-    /// not enforce a budget.
-    public var mayWait: Bool
-
-    /// Creates a budget.
-    public init(steps: Int, nanoseconds: UInt64, mayWait: Bool = false) {
-        self.steps = steps
-        self.nanoseconds = nanoseconds
-        self.mayWait = mayWait
-    }
-}
-
 extension PersistentStore {
     /// One generation: for a store that ends with its process.
     public var historyLine: HistoryLine { HistoryLine(generation) }
@@ -349,6 +328,12 @@ public protocol StoreReader: AnyObject {
     ///   - bytes: the approximate size of the history to keep; nil for no limit.
     func firstTransactionToKeep(since time: Double?, bytes: Int?) throws(StoreError) -> Int64
 
+    /// Limits the cost of what is read from here on, in place of an earlier limit.
+    /// - Parameters:
+    ///   - budget: as in `PersistentStore.reader`; nil for no limit beside that of each statement.
+    ///   - limits: those of MATCHES.
+    func read(within budget: ReadBudget?, matching limits: MatchLimits)
+
     /// Ends statements that run for long once nobody wants their result; the view can be used on.
     /// - Parameter isWanted: is asked from time to time, on the reader's thread.
     func read(while isWanted: @escaping @Sendable () -> Bool)
@@ -358,6 +343,9 @@ public protocol StoreReader: AnyObject {
 }
 
 extension StoreReader {
+    /// Does nothing: for a store that does not enforce a budget.
+    public func read(within budget: ReadBudget?, matching limits: MatchLimits) {}
+
     /// Does nothing: for a store that cannot end a statement.
     public func read(while isWanted: @escaping @Sendable () -> Bool) {}
 

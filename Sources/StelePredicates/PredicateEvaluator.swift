@@ -72,6 +72,9 @@ public struct ExpressionEvaluator<Object: EvaluatedObject> {
         evaluation = Evaluation(model: model, now: now ?? ReferenceDate.now)
     }
 
+    /// Sets the limits of MATCHES, as for a predicate.
+    package func beginMatching(_ limits: MatchLimits) { evaluation.beginMatching(limits) }
+
     /// The value for an object.
     ///
     /// - Throws: `PredicateError` for a TERNARY with MATCHES, as for a predicate.

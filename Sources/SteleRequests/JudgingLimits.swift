@@ -19,11 +19,11 @@ public struct JudgingLimits: Sendable, Hashable {
         self.matchNanoseconds = matchNanoseconds
     }
 
-    /// A quarter of the time.
-    package var quarter: JudgingLimits {
+    /// A part of the time.
+    package func divided(by parts: UInt64) -> JudgingLimits {
         JudgingLimits(
-            nanoseconds: nanoseconds / 4, nanosecondsAChange: nanosecondsAChange / 4,
-            matchNanoseconds: matchNanoseconds / 4)
+            nanoseconds: nanoseconds / parts, nanosecondsAChange: nanosecondsAChange / parts,
+            matchNanoseconds: matchNanoseconds / parts)
     }
 
     /// The nanoseconds for so many changes.

@@ -102,13 +102,21 @@ public struct Limits: Sendable, Hashable {
     /// Bytes of a query string that is read on the thread of a connection.
     public var briefQueryBytes = 2 << 10
 
-    /// What judging a filter of the change feed may take on the feed's thread, in one turn. A filter
-    /// that needs more is judged on a thread for slow filters.
+    /// What judging a filter of the change feed may take on the feed's thread, in one turn. A
+    /// filter that needs more is judged on a thread for slow filters.
     public var feedJudging = JudgingLimits(
-        nanoseconds: 2_000_000, nanosecondsAChange: 50_000, matchNanoseconds: 1_000_000)
+        nanoseconds: 2_000_000, nanosecondsAChange: 50_000, matchNanoseconds: 2_000_000)
     /// What judging a slow filter may take for one save. Beyond it the stream is ended, and its
     /// client comes back.
     public var slowFeedJudging = JudgingLimits(
+        nanoseconds: 1_000_000_000, nanosecondsAChange: 1_000_000, matchNanoseconds: 200_000_000)
+
+    /// What advancing a live query may take on the thread of all live queries, in one round. A
+    /// query that needs more moves to a thread for slow ones.
+    public var liveJudging = JudgingLimits(
+        nanoseconds: 10_000_000, nanosecondsAChange: 50_000, matchNanoseconds: 10_000_000)
+    /// What advancing a slow live query may take in one round. Beyond it the query ends.
+    public var slowLiveJudging = JudgingLimits(
         nanoseconds: 1_000_000_000, nanosecondsAChange: 1_000_000, matchNanoseconds: 200_000_000)
 
     /// The limits of `Config/stele.yaml`.

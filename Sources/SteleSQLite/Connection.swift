@@ -22,6 +22,11 @@ final class Connection: SQLConnection {
             sqlite3_busy_timeout(handle, refusesSlowStatements ? 0 : Self.busyMilliseconds)
         }
     }
+    /// The limits of MATCHES.
+    var matchLimits: MatchLimits {
+        get { matcher.limits }
+        set { matcher.limits = newValue }
+    }
     /// Evaluates MATCHES.
     private let matcher = PatternMatcher()
 

@@ -14,7 +14,7 @@ final class SQLiteReader: StoreReader {
     private var number: Int64?
     private var deadline: Deadline?
     /// Whether the reader has a budget.
-    private let hasBudget: Bool
+    private var hasBudget: Bool
     /// Whether its thread may not wait.
     private let isBrief: Bool
     /// The open cursors; they end with the reader.
@@ -81,8 +81,22 @@ final class SQLiteReader: StoreReader {
         deadline = nil
         guard let pool else { return }
         connection.refusesSlowStatements = false
+        connection.matchLimits = .standard
         _ = try? connection.execute(Self.end, [])
         pool.give(connection)
+    }
+
+    func read(within budget: ReadBudget?, matching limits: MatchLimits) {
+        guard let connection else { return }
+        let isWanted = deadline?.isWanted
+        // At its end it takes SQLite's handler away, also that of another one.
+        deadline = nil
+        deadline =
+            budget.map { Deadline(connection.handle, budget: $0) }
+            ?? Deadline(connection.handle, seconds: Limits.statementSeconds)
+        deadline?.isWanted = isWanted
+        hasBudget = budget != nil
+        connection.matchLimits = limits
     }
 
     func read(while isWanted: @escaping @Sendable () -> Bool) { deadline?.isWanted = isWanted }

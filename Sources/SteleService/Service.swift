@@ -270,7 +270,8 @@ public final class Service: Sendable {
         case .changes:
             .response(
                 try changeFeed.answer(
-                    call.request, call.query, as: call.format, seenBy: plan.rights.sight))
+                    call.request, call.query, as: call.format, seenBy: plan.rights.sight,
+                    within: execution.budget))
         case .live(let parts): .response(try liveQueries.answer(parts, call.request))
         case .list(let list): try call.locating { try execution.list(list, call.terms) }
         case .count(let count):

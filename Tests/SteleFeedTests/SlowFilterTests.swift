@@ -30,7 +30,7 @@ import Testing
 
     @Test func nobodyWaitsForASlowFilter() throws {
         var limits = Limits()
-        limits.slowFeedJudging.matchNanoseconds = 20_000_000
+        limits.slowFeedJudging.matchNanoseconds = 60_000_000
         let stage = try Stage(limits: limits)
         let plain = try stage.connect()
         let cheap = try stage.connect(where: "salary > 1")

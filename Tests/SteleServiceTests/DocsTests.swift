@@ -93,6 +93,7 @@ import Testing
                 limits.liveRows, limits.liveRowsInAll, limits.liveQueries,
                 limits.liveQueriesPerStream, limits.liveStreams,
             ],
+            Self.numbers(limits.liveJudging).dropLast() + Self.numbers(limits.slowLiveJudging),
             Self.numbers(limits.feedJudging).dropLast() + Self.numbers(limits.slowFeedJudging),
             [limits.wholeAnswerBytes >> 20],
             [limits.streams, limits.streamBatchRows],

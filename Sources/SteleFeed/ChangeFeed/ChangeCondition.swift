@@ -19,6 +19,8 @@ package struct ChangeCondition: Sendable, Hashable {
     private let parts: [Part]
     /// The text as the client has sent it.
     let text: String
+    /// Whether it may match texts against regular expressions.
+    let hasPatterns: Bool
     /// The text with its variables. Two conditions are equal where their bytes are.
     private let key: [UInt8]
 
@@ -33,6 +35,7 @@ package struct ChangeCondition: Sendable, Hashable {
     ) throws {
         self.text = text
         let read = try Excerpt(text, of: .where).predicate()
+        hasPatterns = read.hasPatterns
         try ListCall.checkUse(of: variables, among: read.freeVariables)
         parts = try entities.map { entity in
             let names = Names(

@@ -8,7 +8,9 @@ import StelePersistence
 extension ChangeFeed {
     /// The JSON form: transactions from the call's place on, with a link to the next page.
     /// - Throws: `Problem` for a token that cannot be used, `StoreError`.
-    package func page(_ call: ChangesCall, of request: Request) throws -> Response {
+    package func page(
+        _ call: ChangesCall, of request: Request, within budget: ReadBudget?
+    ) throws -> Response {
         var call = call
         if call.start == nil { call.since = "0" }
         let start: Int64
@@ -17,10 +19,12 @@ extension ChangeFeed {
         case .expired(let problem, _): throw problem
         }
         let limit = min(call.limit ?? options.defaultLimit, options.maximumLimit)
-        guard let page = try render(after: start, limit: limit, call.filter, for: request) else {
+        guard
+            let page = try render(after: start, limit: limit, call.filter, request, within: budget)
+        else {
             // The transactions were deleted since `place` looked.
             guard case .expired(let problem, _) = try place(call) else {
-                return try self.page(call, of: request)
+                return try self.page(call, of: request, within: budget)
             }
             throw problem
         }
@@ -45,9 +49,10 @@ extension ChangeFeed {
     }
 
     /// The page after a transaction; nil where the next transactions are deleted.
-    /// - Throws: `StoreError`; `Problem` where not even what is visible of one save is known in time.
+    /// - Throws: `StoreError`; `Problem` where what is visible of a save is not known in time.
     private func render(
-        after start: Int64, limit: Int, _ filter: ChangeFilter, for request: Request
+        after start: Int64, limit: Int, _ filter: ChangeFilter, _ request: Request,
+        within budget: ReadBudget?
     ) throws -> Page? {
         let reader = try store.reader()
         defer { reader.close() }
@@ -60,7 +65,7 @@ extension ChangeFeed {
         var looked = 0
         let time = JudgingTime(
             slow: limits.slowFeedJudging, beyond: limits.feedJudging,
-            turn: options.pageNanoseconds
+            turn: budget?.nanoseconds ?? options.pageNanoseconds
         ) { !request.clientHasGone }
         let judge = ChangeJudge(filter, model: store.model, reader, time)
         var step = HistoryStretch.firstStep
@@ -72,6 +77,7 @@ extension ChangeFeed {
             for save in next.saves {
                 // A page ends before a save for which there is no time, and goes on with it.
                 if filter.isJudged, time.isTurnOver, save.number > start + 1 {
+                    if budget != nil { throw StoreError.overBudget }
                     writer.raw(count == 0 ? "[]" : "]")
                     return Page(body: writer.take(), place: save.number - 1, hasMore: true)
                 }

@@ -166,15 +166,18 @@ public final class ChangeFeed: Sendable {
     /// - Parameters:
     ///   - format: JSON or events.
     ///   - sight: what is visible to the role; nil for everything.
-    /// - Throws: `Problem`, `StoreError`.
+    ///   - budget: the time for judging a page, on a thread that others wait for; nil for a page
+    ///     that ends when it has taken long.
+    /// - Throws: `Problem`, `StoreError`: `.overBudget` as reading.
     package func answer(
-        _ request: Request, _ query: Query, as format: MediaType, seenBy sight: Sight? = nil
+        _ request: Request, _ query: Query, as format: MediaType, seenBy sight: Sight? = nil,
+        within budget: ReadBudget? = nil
     ) throws -> Response {
         var call = try ChangesCall(
             request, query, as: format, model: store.model, storeIdentifiers: store.identifiers,
             maximumLimit: options.maximumLimit)
         call.sight = sight
-        return call.isStream ? stream(call) : try page(call, of: request)
+        return call.isStream ? stream(call) : try page(call, of: request, within: budget)
     }
 
     /// The response of an event stream. It is 200 also for a bad token: a browser reconnects after

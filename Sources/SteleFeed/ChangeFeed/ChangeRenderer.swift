@@ -56,7 +56,7 @@ package struct ChangeRenderer: Sendable {
                 guard !time.isShared, events.last != nil else { throw error }
                 break
             }
-            if filter.isJudged { time.end() }
+            if !time.isShared { time.end() }
             let parts = parts(of: changes, values: filter.values)
             for (index, changes) in parts.enumerated() {
                 event(transaction, changes, part: index, of: parts.count, to: &writer)

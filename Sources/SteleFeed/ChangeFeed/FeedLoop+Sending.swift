@@ -2,7 +2,6 @@
 
 import SteleHTTP
 import StelePersistence
-import SteleSystem
 
 extension FeedLoop {
     /// Events in two parts, the second for when a stream's queue has room again.
@@ -63,14 +62,13 @@ extension FeedLoop {
     private func events(
         of saves: [HistoryTransaction], _ filter: ChangeFilter, room: Int
     ) -> Reading {
-        let start = filter.isJudged ? MonotonicClock.now : 0
-        defer { if filter.isJudged { judged += MonotonicClock.now &- start } }
+        defer { time.end() }
         do throws(StoreError) {
-            let time = JudgingTime(shared: feed.limits.feedJudging, isShort: isCrowded)
             let events = try feed.renderer.events(of: saves, filter, in: time)
             return .events(Share(of: events.buffers, room: room))
         } catch {
             if case .overBudget = error, filter.isJudged {
+                time.endAsSlow()
                 feed.slow.note(filter)
                 return .slow
             }
@@ -78,9 +76,6 @@ extension FeedLoop {
             return .failed
         }
     }
-
-    /// Whether this turn has judged for so long that further filters have a part of the time only.
-    private var isCrowded: Bool { judged > 8 * feed.limits.feedJudging.nanoseconds }
 
     /// Sends the missed saves to a stream that joins.
     /// - Returns: as `send`.

@@ -24,8 +24,8 @@ final class FeedLoop {
     /// All saves up to here are sent to the live streams.
     package var position: Int64
     var groups: [ChangeFilter: Group] = [:]
-    /// How long filters were judged in this turn, in nanoseconds.
-    var judged: UInt64 = 0
+    /// The time of judging in this turn.
+    private(set) var time: JudgingTime
     /// The last saves, up to `position`.
     var recent = RecentSaves()
     /// Streams with events that wait for room in their queues.
@@ -47,6 +47,7 @@ final class FeedLoop {
     package init(_ feed: ChangeFeed, position: Int64) {
         self.feed = feed
         self.position = position
+        time = JudgingTime(shared: feed.limits.feedJudging)
     }
 
     private var isWatched: Bool { !groups.isEmpty || !waiting.isEmpty || !reading.isEmpty }
@@ -65,7 +66,7 @@ final class FeedLoop {
         let wasWatched = isWatched
         for one in mail.letters.returned { reading[ObjectIdentifier(one)] = nil }
         told = [:]
-        judged = 0
+        time = JudgingTime(shared: feed.limits.feedJudging)
         // Before the saves, which concern them.
         for arrival in mail.letters.arrivals { admit(arrival) }
         take(mail)
@@ -183,19 +184,21 @@ final class FeedLoop {
             } else {
                 told = saves
             }
-            let before = judged
+            let before = time.spent
             group.members = sweep(told, filter, group.members)
-            group.judged = judged - before
+            group.judged = time.spent - before
             groups[filter] = group.members.isEmpty ? nil : group
         }
         position = last.number
         recent.add(saves)
     }
-    /// The filters, those first that take no time to judge, or took little last.
+    /// The filters: those first that take no time to judge, then those without patterns, then those
+    /// that took little last.
     private func inOrder() -> [ChangeFilter] {
-        let judged = groups.keys.filter(\.isJudged)
+        let judged = groups.filter { $0.key.isJudged }
         if judged.isEmpty { return Array(groups.keys) }
-        let times = judged.map { ($0, groups[$0]?.judged ?? .max) }.sorted { $0.1 < $1.1 }
-        return groups.keys.filter { !$0.isJudged } + times.map(\.0)
+        let times = judged.map { ($0.key, $0.key.condition?.hasPatterns == true, $0.value.judged) }
+        let sorted = times.sorted { ($0.1 ? 1 : 0, $0.2) < ($1.1 ? 1 : 0, $1.2) }
+        return groups.keys.filter { !$0.isJudged } + sorted.map(\.0)
     }
 }

@@ -39,6 +39,8 @@ package struct LiveRoom: Sendable {
 /// Queries and streams for the live queries' thread.
 package struct LiveLetters: Sendable {
     var built: [LiveQuery] = []
+    /// Queries that the other thread has handed over, with their listeners.
+    var moved: [LiveQuery] = []
     /// The keys of queries that could not be built, with the reason.
     package var failed: [(key: String, error: any Error)] = []
     package var arrivals: [LiveArrival] = []

@@ -1,4 +1,4 @@
-/// The live queries' thread: follows the saves for all queries and sends the changes to their
+/// A live queries' thread: follows the saves for its queries, and sends the changes to their
 /// streams.
 
 import SteleGraph
@@ -6,9 +6,12 @@ import SteleHTTP
 import StelePersistence
 import SteleSystem
 
-/// The state of the thread. Between two rounds all queries know the same last save, `position`.
+/// The state of the thread. Between two rounds all queries know the same last save, `position`,
+/// except where a round has found many slow ones.
 package final class LiveLoop {
     let hub: LiveQueries
+    let lane: LiveLane
+    private var inbox: SavesInbox<LiveLetters> { hub.inbox(of: lane) }
     var queries: [String: LiveQuery] = [:]
     package var position: Int64 = 0
     /// Streams that wait for their queries.
@@ -16,12 +19,19 @@ package final class LiveLoop {
     package var members: [ObjectIdentifier: LiveMember] = [:]
     var heartbeatAt: UInt64 = 0
     private var pollAt: UInt64 = 0
+    /// Whether the last round has ended before all queries were at the same save.
+    var isUneven = false
     /// Whether the store has later saves, which could not be read.
     private var isBehind = false
 
     private var idleNanoseconds: UInt64 { UInt64(max(hub.limits.liveIdleSeconds, 0) * 1e9) }
 
-    package init(_ hub: LiveQueries) { self.hub = hub }
+    init(_ hub: LiveQueries, _ lane: LiveLane) {
+        self.hub = hub
+        self.lane = lane
+    }
+
+    var isStopping: Bool { inbox.isStopping }
 
     /// Adds a query. It has no listeners yet: its stream may be closed, or refused for another
     /// query.
@@ -33,17 +43,18 @@ package final class LiveLoop {
     private var isWatched: Bool { !queries.isEmpty || !pending.isEmpty }
 
     package func run() {
-        while turn() { hub.inbox.wait(until: nextTime()) }
+        while turn() { inbox.wait(until: nextTime()) }
     }
 
     /// One turn; false when the thread ends.
     private func turn() -> Bool {
-        let mail = hub.inbox.take(isWatched: isWatched)
+        let mail = inbox.take(isWatched: isWatched)
         pending += mail.letters.arrivals
         defer { for room in mail.letters.waiting { room.alarm.ring() } }
         if mail.isStopping {
             for arrival in pending { arrival.stream.finish() }
             for member in members.values { member.stream.finish() }
+            for member in mail.letters.moved.flatMap(\.members) { member.stream.finish() }
             return false
         }
         for (key, error) in mail.letters.failed { refuse(key, error) }
@@ -51,6 +62,7 @@ package final class LiveLoop {
         for query in mail.letters.built where queries[query.plan.key] == nil {
             takeIn(query)
         }
+        for query in mail.letters.moved { takeOver(query) }
         if isFirst {
             position = queries.values.map(\.token).max() ?? max(position, mail.told.latest)
         }
@@ -69,25 +81,35 @@ package final class LiveLoop {
         if !mail.letters.built.isEmpty || !mail.letters.waiting.isEmpty {
             makeRoom(for: mail.letters.waiting, keeping: mail.letters.built)
         }
-        hub.note(rows: rows)
+        hub.note(rows: rows, on: lane)
         return true
     }
 
-    private func nextTime() -> UInt64? { isWatched ? min(heartbeatAt, pollAt) : nil }
+    private func nextTime() -> UInt64? {
+        if isUneven { return 0 }
+        return isWatched ? min(heartbeatAt, pollAt) : nil
+    }
 
     /// Builds queries again that were released between a request and its arrival here.
     private func buildMissing() {
         let wanted = Dictionary(
             pending.flatMap(\.parts).map { ($0.plan.key, $0.plan) }, uniquingKeysWith: { $1 })
-        for (key, plan) in wanted where queries[key] == nil && !hub.isBeingBuilt(key) {
+        for (key, plan) in wanted where queries[key] == nil && !hub.isBeingBuilt(key, on: lane) {
             do {
-                let query = try hub.made(plan, for: pending)
+                let time = JudgingTime(shared: hub.limits.liveJudging)
+                let query = try hub.made(
+                    plan, for: pending, within: lane == .shared ? time.reading(changes: 0) : nil)
                 takeIn(query)
-                hub.note(followed: key)
+                hub.note(followed: key, on: lane)
                 if queries.count == 1 { position = query.token }
             } catch {
-                hub.forget(key)
-                refuse(key, error)
+                hub.forget(key, on: lane)
+                if lane == .shared, lane.isTooLong(error) {
+                    hub.slow.note(key)
+                    passOn(key)
+                } else {
+                    refuse(key, error)
+                }
             }
         }
     }
@@ -117,6 +139,7 @@ package final class LiveLoop {
         if !mail.told.saves.isEmpty {
             AnswersFirst.wait(since: mail.told.latestAt, streams: members.count)
         }
+        isUneven = false
         let round = LiveRound(self, mail, isBehind: isBehind)
         defer { round.close() }
         do {
@@ -147,6 +170,9 @@ package final class LiveLoop {
     /// Marks a query whose result could not be read, so that a later round reads it again; ends it
     /// where the reason is permanent.
     func lose(_ query: LiveQuery, _ error: any Error) {
+        // Nobody wanted it any longer.
+        if isStopping { return }
+        if lane.isTooLong(error) { return slowDown(query, isLost: true) }
         query.loss = LiveLoss(
             error, after: query.loss, retryNanoseconds: hub.options.pollNanoseconds,
             seconds: hub.limits.liveRetrySeconds)
@@ -154,7 +180,7 @@ package final class LiveLoop {
     }
 
     /// Ends a failed query, and its streams with the reason.
-    private func fail(_ query: LiveQuery, _ error: any Error) {
+    func fail(_ query: LiveQuery, _ error: any Error) {
         let problem = hub.problem(error)
         let listeners = query.members
         end(query)
@@ -169,7 +195,7 @@ package final class LiveLoop {
 
     private func end(_ query: LiveQuery) {
         queries[query.plan.key] = nil
-        hub.forget(query.plan.key)
+        hub.forget(query.plan.key, on: lane)
     }
 
     package func remove(_ member: LiveMember) {
@@ -190,10 +216,13 @@ package final class LiveLoop {
     ///   - new: queries whose streams may still arrive.
     private func makeRoom(for waiting: [LiveRoom], keeping new: [LiveQuery]) {
         let limits = hub.limits
+        let others = hub.load(of: lane.other)
         let rowsToCome = waiting.reduce(0) { $0 + $1.rows }
         let isNearlyFull = { (part: Int) in
-            self.queries.count + waiting.count >= limits.liveQueries - limits.liveQueries / part
-                || self.rows + rowsToCome >= limits.liveRowsInAll - limits.liveRowsInAll / part
+            self.queries.count + others.queries + waiting.count
+                >= limits.liveQueries - limits.liveQueries / part
+                || self.rows + others.rows + rowsToCome
+                    >= limits.liveRowsInAll - limits.liveRowsInAll / part
         }
         guard isNearlyFull(8) else { return }
         for member in members.values where member.stream.isClosed { remove(member) }

@@ -12,7 +12,8 @@ import SteleSystem
 ///
 /// The thread of its first request builds a query: the order of its rows and its snapshot come from
 /// one view of the store. Then one thread follows the saves for all queries, and sends the same
-/// buffers to all streams of a query. It starts with the first live query.
+/// buffers to all streams of a query. Queries that take long are followed by another one of low
+/// priority. Both start with the first live query.
 public final class LiveQueries: Sendable {
     let coordinator: PersistentStoreCoordinator
     let renderer: LiveRenderer
@@ -20,19 +21,29 @@ public final class LiveQueries: Sendable {
     let limits: Limits
     let logger: Logger
     let inbox = SavesInbox(LiveLetters())
+    private let slowInbox = SavesInbox(LiveLetters())
+    /// The keys of queries that take too long on the shared thread.
+    let slow = SlowOnes<String>()
 
     /// The state of a requested query.
     private enum Standing {
         case building, followed
     }
+    /// A query on a thread.
+    private struct Place: Hashable {
+        let key: String
+        let lane: LiveLane
+    }
     private struct Running: Sendable {
-        var standings: [String: Standing] = [:]
+        var standings: [Place: Standing] = [:]
         var streams = 0
-        /// How many rows all queries hold.
-        var rows = 0
-        var thread: SystemThread?
+        /// How many rows all queries of a thread hold.
+        var rows: [LiveLane: Int] = [:]
+        var threads: [LiveLane: SystemThread] = [:]
         var subscription: Subscription?
         var isStopped = false
+
+        var allRows: Int { rows.values.reduce(0, +) }
     }
     private let running = Mutex(Running())
 
@@ -49,19 +60,23 @@ public final class LiveQueries: Sendable {
 
     /// How many queries there are, how many streams follow them, and how many rows they hold.
     package var figures: (queries: Int, streams: Int, rows: Int) {
-        running.withLock { ($0.standings.count, $0.streams, $0.rows) }
+        running.withLock { ($0.standings.count, $0.streams, $0.allRows) }
     }
 
-    /// Ends all streams, each after its waiting buffers, and the thread.
+    func inbox(of lane: LiveLane) -> SavesInbox<LiveLetters> {
+        lane == .shared ? inbox : slowInbox
+    }
+
+    /// Ends all streams, each after its waiting buffers, and the threads.
     public func stop() {
-        let (thread, subscription) = running.withLock { running in
+        let (threads, subscription) = running.withLock { running in
             running.isStopped = true
-            defer { (running.thread, running.subscription) = (nil, nil) }
-            return (running.thread, running.subscription)
+            defer { (running.threads, running.subscription) = ([:], nil) }
+            return (running.threads, running.subscription)
         }
-        inbox.stop()
+        for lane in LiveLane.allCases { inbox(of: lane).stop() }
         subscription?.cancel()
-        thread?.join()
+        for thread in threads.values { thread.join() }
     }
 
     /// The response to a live query, or to several on one stream.
@@ -73,25 +88,47 @@ public final class LiveQueries: Sendable {
         let arrival = LiveArrival(
             stream: stream, parts: parts,
             known: request.headers["Last-Event-ID"].flatMap { LiveID($0) })
-        for part in parts { try build(part.plan, for: arrival) }
+        let lane = lane(of: arrival.keys)
+        for part in parts { try build(part.plan, for: arrival, on: lane) }
         try count(stream)
-        if !inbox.put({ $0.arrivals.append(arrival) }) { stream.finish() }
+        if !inbox(of: lane).put({ $0.arrivals.append(arrival) }) { stream.finish() }
         return .events(stream)
     }
 
     private func start() throws {
         try running.withLock { running in
-            guard running.thread == nil, !running.isStopped else { return }
-            let inbox = inbox
-            running.subscription = coordinator.broadcast.subscribe(
-                { inbox.put($0) }, changedElsewhere: { inbox.putChangedElsewhere() })
-            running.thread = SystemThread(name: "stele-live") { [self] in
-                LiveLoop(self).run()
+            guard running.threads.count < LiveLane.allCases.count, !running.isStopped else {
+                return
             }
-            guard running.thread != nil else {
-                running.subscription?.cancel()
-                throw Problem(.busy, "live queries have no thread to run on")
+            if running.subscription == nil {
+                let inboxes = LiveLane.allCases.map(inbox)
+                running.subscription = coordinator.broadcast.subscribe(
+                    { saves in for inbox in inboxes { inbox.put(saves) } },
+                    changedElsewhere: { for inbox in inboxes { inbox.putChangedElsewhere() } })
             }
+            for lane in LiveLane.allCases where running.threads[lane] == nil {
+                let thread = SystemThread(name: lane.threadName) { [self] in
+                    if lane == .slow { SystemThread.lowerPriority() }
+                    LiveLoop(self, lane).run()
+                }
+                guard let thread else {
+                    throw Problem(.busy, "live queries have no thread to run on")
+                }
+                running.threads[lane] = thread
+            }
+        }
+    }
+
+    /// The thread for a stream: all of its queries are followed by one.
+    private func lane(of keys: [String]) -> LiveLane {
+        let isSlow = keys.contains { slow.has($0) || isFollowed($0, only: .slow) }
+        return isSlow ? .slow : .shared
+    }
+
+    private func isFollowed(_ key: String, only lane: LiveLane) -> Bool {
+        running.withLock { running in
+            running.standings[Place(key: key, lane: lane)] != nil
+                && running.standings[Place(key: key, lane: lane.other)] == nil
         }
     }
 
@@ -112,26 +149,30 @@ public final class LiveQueries: Sendable {
     // MARK: Building queries
 
     /// Builds a query unless it is built or being built; the stream waits for it on the thread.
-    private func build(_ plan: LivePlan, for arrival: LiveArrival) throws {
-        guard try takePlace(plan.key, beside: arrival.keys) else { return }
+    private func build(
+        _ plan: LivePlan, for arrival: LiveArrival, on lane: LiveLane
+    ) throws {
+        let place = Place(key: plan.key, lane: lane)
+        guard try take(place, beside: arrival.keys) else { return }
         do {
             let query = try made(plan, for: [arrival])
-            try count(rowsOf: query, beside: arrival.keys)
-            inbox.put { $0.built.append(query) }
+            try count(rowsOf: query, at: place, beside: arrival.keys)
+            inbox(of: lane).put { $0.built.append(query) }
         } catch {
-            forget(plan.key)
-            inbox.put { $0.failed.append((plan.key, error)) }
+            forget(plan.key, on: lane)
+            inbox(of: lane).put { $0.failed.append((plan.key, error)) }
             throw error
         }
     }
 
     /// Takes one of the places for different queries.
     /// - Returns: false where the query is followed or being built already.
-    private func takePlace(_ key: String, beside keys: [String]) throws -> Bool {
-        let isNew = tryTwice(LiveRoom(keys: keys, rows: 0)) { running -> Bool? in
-            if running.standings[key] != nil { return false }
+    private func take(_ place: Place, beside keys: [String]) throws -> Bool {
+        let room = LiveRoom(keys: keys, rows: 0)
+        let isNew = tryTwice(room, place.lane) { running -> Bool? in
+            if running.standings[place] != nil { return false }
             guard running.standings.count < limits.liveQueries else { return nil }
-            running.standings[key] = .building
+            running.standings[place] = .building
             return true
         }
         if let isNew { return isNew }
@@ -140,14 +181,15 @@ public final class LiveQueries: Sendable {
             headers: [("Retry-After", "5")])
     }
 
-    private func count(rowsOf query: LiveQuery, beside keys: [String]) throws {
+    private func count(rowsOf query: LiveQuery, at place: Place, beside keys: [String]) throws {
         let weight = query.weight
         var held = 0
-        let isCounted = tryTwice(LiveRoom(keys: keys, rows: weight)) { running -> Bool? in
-            held = running.rows
+        let room = LiveRoom(keys: keys, rows: weight)
+        let isCounted = tryTwice(room, place.lane) { running -> Bool? in
+            held = running.allRows
             guard held + weight <= limits.liveRowsInAll else { return nil }
-            running.rows += weight
-            running.standings[query.plan.key] = .followed
+            running.rows[place.lane, default: 0] += weight
+            running.standings[place] = .followed
             return true
         }
         if isCounted != nil { return }
@@ -161,21 +203,29 @@ public final class LiveQueries: Sendable {
     /// Makes an attempt. Where it gives nil, the thread is asked to release queries without
     /// listeners, which is waited for a second at most, and it is made again.
     private func tryTwice(
-        _ room: LiveRoom, _ attempt: (inout sending Running) -> sending Bool?
+        _ room: LiveRoom, _ lane: LiveLane, _ attempt: (inout sending Running) -> sending Bool?
     ) -> Bool? {
         if let result = running.withLock(attempt) { return result }
-        if inbox.put({ $0.waiting.append(room) }) {
+        if inbox(of: lane).put({ $0.waiting.append(room) }) {
             room.alarm.sleep(until: MonotonicClock.deadline(in: 1))
         }
         return running.withLock(attempt)
     }
 
     /// A query with its snapshot, as the store is now.
-    /// - Parameter arrivals: streams that wait for it. Its log begins at the earliest save that one
-    ///   of them knows, where the history has the saves since.
-    func made(_ plan: LivePlan, for arrivals: [LiveArrival]) throws -> LiveQuery {
+    /// - Parameters:
+    ///   - arrivals: streams that wait for it. Its log begins at the earliest save that one of them
+    ///     knows, where the history has the saves since.
+    ///   - budget: the limit on reading, for the shared thread.
+    func made(
+        _ plan: LivePlan, for arrivals: [LiveArrival], within budget: ReadBudget? = nil
+    ) throws -> LiveQuery {
         let context = ManagedObjectContext(coordinator)
         defer { context.close() }
+        if let budget {
+            try context.reader().read(
+                within: budget, matching: limits.liveJudging.match(changes: 0))
+        }
         let query = try LiveQuery(plan, context)
         try renderer.takeSnapshot(of: query, context.seen(by: plan.sight))
         let known = arrivals.compactMap {
@@ -191,21 +241,28 @@ public final class LiveQueries: Sendable {
     }
 
     /// Whether a request is building it.
-    func isBeingBuilt(_ key: String) -> Bool {
-        running.withLock { $0.standings[key] == .building }
+    func isBeingBuilt(_ key: String, on lane: LiveLane) -> Bool {
+        running.withLock { $0.standings[Place(key: key, lane: lane)] == .building }
     }
 
-    func forget(_ key: String) {
-        running.withLock { $0.standings[key] = nil }
+    func forget(_ key: String, on lane: LiveLane) {
+        running.withLock { $0.standings[Place(key: key, lane: lane)] = nil }
     }
 
-    /// Sets how many rows all queries hold.
-    func note(rows count: Int) {
-        running.withLock { $0.rows = count }
+    /// Sets how many rows all queries of a thread hold.
+    func note(rows count: Int, on lane: LiveLane) {
+        running.withLock { $0.rows[lane] = count }
     }
 
-    func note(followed key: String) {
-        running.withLock { $0.standings[key] = .followed }
+    func note(followed key: String, on lane: LiveLane = .shared) {
+        running.withLock { $0.standings[Place(key: key, lane: lane)] = .followed }
+    }
+
+    /// How many queries and rows a thread has.
+    func load(of lane: LiveLane) -> (queries: Int, rows: Int) {
+        running.withLock { running in
+            (running.standings.keys.count { $0.lane == lane }, running.rows[lane] ?? 0)
+        }
     }
 
     /// An error as the data of an event.

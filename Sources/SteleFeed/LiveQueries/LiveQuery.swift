@@ -67,6 +67,10 @@ package final class LiveQuery: @unchecked Sendable {
     package var members: [LiveMember] = []
     /// Set while the result is not current.
     var loss: LiveLoss?
+    /// How long it took last, in nanoseconds; what is not known comes last.
+    var judged = UInt64.max
+    /// Whether it may match texts against regular expressions.
+    let hasPatterns: Bool
     /// When its last listener left, on the monotonic clock.
     var idleSince: UInt64?
 
@@ -74,6 +78,8 @@ package final class LiveQuery: @unchecked Sendable {
     /// - Throws: as reading; `Problem` where there are too many rows.
     package init(_ plan: LivePlan, _ context: ManagedObjectContext) throws {
         self.plan = plan
+        let conditions = [plan.request.predicate, plan.request.havingPredicate]
+        hasPatterns = conditions.contains { $0?.hasPatterns == true }
         let reader = try context.reader()
         generation = try context.cacheGeneration()
         log = LiveLog(start: try reader.token)

@@ -6,7 +6,8 @@ import StelePersistence
 extension LiveRenderer {
     /// The events of a query since an earlier save: its result is taken back to that save and
     /// advanced again.
-    /// - Returns: nil where the history does not reach back so far, or has more than a log keeps.
+    /// - Returns: nil where the history does not reach back so far, has more than a log keeps, or
+    ///   takes too long to judge.
     /// - Throws: as reading.
     func log(
         of query: LiveQuery, since token: Int64, _ context: ManagedObjectContext
@@ -19,13 +20,25 @@ extension LiveRenderer {
         let saves = try reader.history(
             after: token, through: now.token, saves: LiveLog.maximumEvents,
             changes: SavesToTell.maximumChanges, bytes: SavesToTell.maximumBytes)
-        guard let saves, var then = now.rewound(through: saves, to: token) else { return nil }
+        guard let saves else { return nil }
+        // A client is not kept waiting for what a snapshot tells as well.
+        let changes = saves.reduce(0) { $0 + $1.changes.count }
+        let time = JudgingTime(shared: limits.liveJudging)
+        time.begin(changes: changes)
+        let limits = SavesView.Limits(match: time.match, isLeft: time.isLeft)
+        guard var then = now.rewound(through: saves, to: token, limits: limits) else { return nil }
         let view = SavesView(after: token, saves) { reader }
+        view.limits = limits
         var log = LiveLog(start: token)
         var after = token
         // How the client saw a changed row is not known.
         var shown: ShownRows?
-        for difference in try then.advance(in: view) {
+        let differences: [ResultsDifference]
+        do { differences = try then.advance(in: view) } catch {
+            if LiveLane.shared.isTooLong(error) { return nil }
+            throw error
+        }
+        for difference in differences {
             let event = try event(
                 difference, of: query, in: view, after: after, shown: &shown
             ) { context }

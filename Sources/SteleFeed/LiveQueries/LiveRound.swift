@@ -3,6 +3,7 @@
 import SteleGraph
 import SteleHTTP
 import StelePersistence
+import StelePredicates
 import SteleSystem
 
 /// Some saves, and a view of the store once one is needed.
@@ -13,6 +14,7 @@ final class LiveRound {
     /// program has made stale.
     private let mustRead: Bool
     private let context: RoundContext
+    private let time: JudgingTime
 
     /// The context of a round, opened when something has to be read.
     private final class RoundContext {
@@ -48,6 +50,14 @@ final class LiveRound {
         self.loop = loop
         let context = RoundContext(loop.hub.coordinator)
         self.context = context
+        let limits = loop.hub.limits
+        if loop.lane == .shared {
+            time = JudgingTime(shared: limits.liveJudging)
+        } else {
+            time = JudgingTime(slow: limits.slowLiveJudging, beyond: limits.liveJudging) {
+                !loop.isStopping
+            }
+        }
         let now = MonotonicClock.now
         let tokens = loop.queries.values.filter { $0.loss == nil }.map(\.token)
         let saves = Array(mail.told.saves.drop { $0.number <= loop.position })
@@ -74,6 +84,8 @@ final class LiveRound {
             guard generation == loop.hub.coordinator.cacheGeneration,
                 mustRead || !loop.isStale(in: generation)
             else { throw StoreError.moved("another program has changed the store") }
+            let inbox = loop.hub.inbox(of: loop.lane)
+            reader.read { !inbox.isStopping }
             return reader
         }
     }
@@ -86,6 +98,8 @@ final class LiveRound {
         if mustRead {
             try view.reader()
             isRebuilt = try rebuild()
+            // What was not read again yet cannot advance.
+            if loop.isUneven { return loop.sendPlaces() }
         }
         try advanceAll()
         if !view.isOpen, loop.queries.values.contains(where: loop.wantsSnapshot) {
@@ -94,11 +108,12 @@ final class LiveRound {
         }
         let isFurther = view.token > loop.position
         loop.position = max(loop.position, view.token)
-        for query in Array(loop.queries.values) where loop.wantsSnapshot(query) {
+        for query in loop.queries.values.filter(loop.wantsSnapshot) where goesOn() {
             do {
+                limit(changes: 0)
                 try loop.hub.renderer.takeSnapshot(of: query, context.get(query.plan.sight))
             } catch {
-                loop.lose(query, error)
+                lose(query, error)
             }
         }
         if isRebuilt {
@@ -111,17 +126,52 @@ final class LiveRound {
 
     private func advanceAll() throws {
         // Reading for one query may extend the view for those before it.
-        while let query = loop.queries.values.first(
-            where: { $0.loss == nil && $0.token < view.token })
-        {
-            try advance(query)
+        while !loop.isStopping, !loop.isUneven {
+            let behind = loop.queries.values.filter { $0.loss == nil && $0.token < view.token }
+            if behind.isEmpty { return }
+            for query in Self.inOrder(behind) where goesOn() {
+                if loop.queries[query.plan.key] === query, query.loss == nil {
+                    try advance(query)
+                }
+            }
         }
+    }
+
+    /// Those without patterns first, then those that took little last.
+    private static func inOrder(_ queries: [LiveQuery]) -> [LiveQuery] {
+        queries.sorted { ($0.hasPatterns ? 1 : 0, $0.judged) < ($1.hasPatterns ? 1 : 0, $1.judged) }
+    }
+
+    /// Whether there is time for another query in this round. Where many slow ones were found,
+    /// quick ones with later saves come first again.
+    private func goesOn() -> Bool {
+        if time.isCrowded { loop.isUneven = true }
+        return !loop.isUneven && !loop.isStopping
+    }
+
+    /// Begins the time of a query.
+    /// - Parameter changes: how many it follows; 0 where it is read as a whole, which takes its
+    ///   time on the thread for slow queries.
+    private func limit(changes: Int) {
+        time.begin(changes: changes)
+        var match = time.match
+        if changes == 0, !time.isShared {
+            match = .standard
+            match.isOfProcessor = true
+        }
+        view.limits = SavesView.Limits(
+            match: match, reading: time.reading(changes: changes),
+            joinsSaves: !time.isShared, isLeft: time.isLeft
+        ) { [time] in time.begin(changes: changes) }
     }
 
     private func advance(_ query: LiveQuery) throws {
         let start = query.token
+        limit(changes: view.changes(after: start))
+        let spent = time.spent
         do {
             var after = start
+            var events: [LiveEvent] = []
             for difference in try query.advance(in: view) {
                 let event = try loop.hub.renderer.event(
                     difference, of: query, in: view, after: after, shown: &query.shown
@@ -129,15 +179,39 @@ final class LiveRound {
                     try self.view.reader()
                     return try self.context.get(query.plan.sight)
                 }
-                if let event { tell(event, query) }
+                if let event { events.append(event) }
                 after = difference.token
             }
+            // Sending is not the query's time.
+            let isLeft = time.isLeft()
+            let isLong = time.end()
+            query.judged = time.spent - spent
+            for event in events { tell(event, query) }
+            settle(query, isLeft: isLeft, isLong: isLong)
         } catch {
-            let isUnopened = !view.isOpen && error is StoreError
+            let isUnopened =
+                !view.isOpen && error is StoreError && !loop.lane.isTooLong(error)
             // A query that has not advanced when the view could not be opened is still valid.
-            if !isUnopened || query.token != start { loop.lose(query, error) }
+            if !isUnopened || query.token != start { lose(query, error) }
             if isUnopened { throw error }
         }
+    }
+
+    /// Has a query followed by the thread that has time for it.
+    private func settle(_ query: LiveQuery, isLeft: Bool, isLong: Bool) {
+        if !isLeft, !loop.isStopping {
+            time.endAsSlow()
+            loop.slowDown(query, isLost: false)
+        } else if isLong {
+            loop.hub.slow.note(query.plan.key)
+        } else if loop.lane == .slow, !loop.hub.slow.has(query.plan.key) {
+            loop.speedUp(query)
+        }
+    }
+
+    private func lose(_ query: LiveQuery, _ error: any Error) {
+        if loop.lane.isTooLong(error) { time.endAsSlow() } else { time.end() }
+        loop.lose(query, error)
     }
 
     private func tell(_ event: LiveEvent, _ query: LiveQuery) {
@@ -163,17 +237,19 @@ final class LiveRound {
         let stale = loop.queries.values.filter { query in
             query.loss.map { $0.retryAt <= now } ?? (query.generation != generation)
         }
-        for query in stale {
+        for query in Self.inOrder(stale) where goesOn() {
             do {
+                limit(changes: 0)
                 let fresh = try LiveQuery(query.plan, context.get())
                 try loop.hub.renderer.takeSnapshot(
                     of: fresh, context.get(query.plan.sight))
                 fresh.members = query.members
                 fresh.idleSince = query.idleSince
+                fresh.judged = query.judged
                 loop.queries[query.plan.key] = fresh
                 if !fresh.isShown(byListenersOf: query) { loop.resend(fresh) }
             } catch {
-                loop.lose(query, error)
+                lose(query, error)
             }
         }
         return !stale.isEmpty

@@ -8,13 +8,16 @@ extension FetchedResults {
     /// - Parameters:
     ///   - saves: the saves between `token` and this result, with their values.
     ///   - token: the save before the first of `saves`.
+    ///   - limits: what it may take; nil for no limit beside those of predicates.
     /// - Returns: nil if the history is not sufficient: other objects or versions decide which rows
-    ///   match, old values are missing, the predicate fails on an old object, or rows beyond the
-    ///   known ones are needed.
-    package func rewound(through saves: [HistoryTransaction], to token: Int64) -> FetchedResults? {
-        guard query.isOfRowsAlone, !query.isOfVersions, let judge = try? RowJudge(query) else {
-            return nil
-        }
+    ///   match, old values are missing, the predicate fails on an old object or takes too long, or
+    ///   rows beyond the known ones are needed.
+    package func rewound(
+        through saves: [HistoryTransaction], to token: Int64, limits: SavesView.Limits? = nil
+    ) -> FetchedResults? {
+        guard query.isOfRowsAlone, !query.isOfVersions,
+            let judge = try? RowJudge(query, matching: limits?.match)
+        else { return nil }
         var then = self
         var former: [RowChange] = []
         var seen = Set<Int64>()
@@ -26,7 +29,7 @@ extension FetchedResults {
                 let snapshot =
                     change.kind == .delete
                     ? change.snapshot : change.snapshotBefore(in: query.model)
-                guard let snapshot else { return nil }
+                guard let snapshot, limits?.isLeft() ?? true else { return nil }
                 do throws(PredicateError) { row = try judge.row(of: snapshot) } catch { return nil }
             }
             if let horizon, let it = row, query.order.compare(it, horizon) > 0 { row = nil }

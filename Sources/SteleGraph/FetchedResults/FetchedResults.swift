@@ -102,8 +102,11 @@ public struct FetchedResults: Sendable {
                 token = save.number
                 continue
             }
+            let isJoined = view.limits?.joinsSaves == true && save.number < view.token
             let difference: ResultsDifference
-            if let changes = try judged(save, &judge), !needsReading(changes) {
+            if !isJoined, let changes = try judged(save, &judge, in: view),
+                !needsReading(changes)
+            {
                 token = save.number
                 difference = try apply(changes, isOfView: false, nil)
             } else {
@@ -131,18 +134,19 @@ public struct FetchedResults: Sendable {
 
     /// The changes of one save, or nil if they cannot be computed from the save alone.
     private func judged(
-        _ save: HistoryTransaction, _ judge: inout RowJudge?
+        _ save: HistoryTransaction, _ judge: inout RowJudge?, in view: SavesView
     ) throws -> [RowChange]? {
         guard query.isOfRowsAlone, query.isObjectAlone else { return nil }
         var affected = AffectedRows(query)
         affected.add(ownChangesOf: save)
-        let judging = try judge ?? RowJudge(query)
+        let judging = try judge ?? RowJudge(query, matching: view.limits?.match)
         judge = judging
         var changes: [RowChange] = []
         for change in save.changes where query.isRow(change.entity) {
             var row: ResultRow?
             if change.kind != .delete {
                 guard let snapshot = change.snapshot else { return nil }
+                if let limits = view.limits, !limits.isLeft() { throw StoreError.overBudget }
                 row = try judging.row(of: snapshot)
             }
             changes.append(

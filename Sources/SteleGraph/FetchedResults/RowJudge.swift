@@ -10,8 +10,9 @@ struct RowJudge {
     private let keys: [ExpressionEvaluator<LoneObject>]
 
     /// Creates the evaluators of a query.
+    /// - Parameter limits: the limits of MATCHES; nil for the standard ones.
     /// - Throws: `PredicateError` if the request was not checked.
-    init(_ query: ResultsQuery) throws(PredicateError) {
+    init(_ query: ResultsQuery, matching limits: MatchLimits? = nil) throws(PredicateError) {
         self.query = query
         let (request, model) = (query.request, query.model)
         predicate = try request.predicate.map { condition throws(PredicateError) in
@@ -23,6 +24,9 @@ struct RowJudge {
                 try ExpressionEvaluator(key.expression, entity: request.entity, model: model))
         }
         self.keys = keys
+        guard let limits else { return }
+        predicate?.beginMatching(limits)
+        for key in keys { key.beginMatching(limits) }
     }
 
     /// The object's row, or nil if the object does not match.

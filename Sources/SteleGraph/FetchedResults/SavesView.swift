@@ -1,4 +1,5 @@
 import StelePersistence
+import StelePredicates
 
 /// The saves and the reader of one round of following the store, shared by all results. When a
 /// result first needs to read, a reader is opened and the saves up to its token are added.
@@ -14,6 +15,38 @@ public final class SavesView {
     /// The token up to which saves were deleted from the history or too large when the reader was
     /// opened.
     private var lost: Int64 = 0
+    /// What advancing a result may take from here on; nil for no limit beside those of predicates
+    /// and statements.
+    package var limits: Limits? {
+        didSet { if let limits, let opened { Self.limit(opened, limits) } }
+    }
+
+    /// What advancing a result may take. Beyond it, `StoreError.overBudget` is thrown, or
+    /// a `PredicateError` of its limit.
+    package struct Limits {
+        /// The limits of MATCHES.
+        let match: MatchLimits
+        /// The budget of reading.
+        let reading: ReadBudget?
+        /// Whether several saves are one difference, so that an object is judged once.
+        let joinsSaves: Bool
+        /// Whether there is time for another object.
+        let isLeft: () -> Bool
+        /// Called when the view is opened, which is for all results: the time begins again.
+        let restart: () -> Void
+
+        package init(
+            match: MatchLimits, reading: ReadBudget? = nil, joinsSaves: Bool = false,
+            isLeft: @escaping () -> Bool, restart: @escaping () -> Void = {}
+        ) {
+            self.match = match
+            self.reading = reading
+            self.joinsSaves = joinsSaves
+            self.isLeft = isLeft
+            self.restart = restart
+        }
+    }
+
     private let open: () throws -> any StoreReader
     private var opened: (any StoreReader)?
     /// The approximate maximum size of the saves read with the reader, in bytes of memory.
@@ -55,7 +88,20 @@ public final class SavesView {
         token = max(token, end)
         isOpen = true
         opened = reader
+        if let limits {
+            limits.restart()
+            Self.limit(reader, limits)
+        }
         return reader
+    }
+
+    private static func limit(_ reader: any StoreReader, _ limits: Limits) {
+        reader.read(within: limits.reading, matching: limits.match)
+    }
+
+    /// How many changes the available saves after a token have.
+    package func changes(after token: Int64) -> Int {
+        saves(after: token).reduce(0) { $0 + $1.changes.count }
     }
 
     /// The first save after a token.

@@ -33,6 +33,11 @@ final class GroupReader: StoreReader {
         }
     }
 
+    /// Limits the cost of what is read from here on, in each store.
+    func read(within budget: ReadBudget?, matching limits: MatchLimits) {
+        for reader in readers { reader.read(within: budget, matching: limits) }
+    }
+
     /// Ends statements whose result nobody wants, in all stores.
     func read(while isWanted: @escaping @Sendable () -> Bool) {
         for reader in readers { reader.read(while: isWanted) }

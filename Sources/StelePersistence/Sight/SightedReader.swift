@@ -134,6 +134,11 @@ public final class SightedReader: StoreReader {
         try base.firstTransactionToKeep(since: time, bytes: bytes)
     }
 
+    /// Limits the cost of what is read from here on.
+    public func read(within budget: ReadBudget?, matching limits: MatchLimits) {
+        base.read(within: budget, matching: limits)
+    }
+
     /// Ends statements whose result nobody wants.
     public func read(while isWanted: @escaping @Sendable () -> Bool) { base.read(while: isWanted) }
 

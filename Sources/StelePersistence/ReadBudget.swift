@@ -1,0 +1,20 @@
+/// A limit on the cost of reading on a thread that must not wait.
+///
+/// Steps measure work. Elapsed time alone would not: on a busy machine it is mostly that of other
+/// threads.
+public struct ReadBudget: Sendable, Hashable {
+    /// Instructions of SQLite's virtual machine; about 30,000 take a millisecond.
+    public var steps: Int
+    /// Nanoseconds of elapsed time, a bound for pages that have to come from the disk.
+    public var nanoseconds: UInt64
+    /// Whether the thread may wait: for a free reader, another program's lock, and a store that does
+    /// not enforce a budget.
+    public var mayWait: Bool
+
+    /// Creates a budget.
+    public init(steps: Int, nanoseconds: UInt64, mayWait: Bool = false) {
+        self.steps = steps
+        self.nanoseconds = nanoseconds
+        self.mayWait = mayWait
+    }
+}
