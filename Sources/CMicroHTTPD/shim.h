@@ -22,10 +22,12 @@ static inline struct MHD_Daemon *stele_mhd_start(
         | MHD_USE_NO_LISTEN_SOCKET;
     // A pool of one is refused by the library: that is a daemon without a pool.
     unsigned int pool = settings->threads > 1 ? settings->threads : 0;
-    // TLS 1.2 and 1.3 with what GnuTLS holds to be of 128 bits or more.
+    // TLS 1.2 and 1.3 with forward secrecy and authenticated encryption.
     struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, settings->certificate},
-        {MHD_OPTION_HTTPS_PRIORITIES, 0, "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, 
+         "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-CIPHER-ALL:"
+         "+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM"},
         {MHD_OPTION_END, 0, NULL}};
     struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
     if (settings->certificate) flags |= MHD_USE_TLS;

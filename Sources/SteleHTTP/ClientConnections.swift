@@ -31,6 +31,9 @@ final class ClientConnection: Sendable {
         state = Atomic(MonotonicClock.now & ~3)
     }
 
+    /// Seconds after which a body's speed is looked at where a head has no limit.
+    private static let bodyGrace = 30.0
+
     /// Begins a phase.
     func begin(_ phase: Phase, at now: UInt64 = MonotonicClock.now) {
         if phase == .body { received.store(0, ordering: .relaxed) }
@@ -44,17 +47,18 @@ final class ClientConnection: Sendable {
     func isTooSlow(_ now: UInt64, _ limits: HTTPServer.Configuration) -> Bool {
         let state = state.load(ordering: .relaxed)
         let start = state & ~3
-        guard now > start, limits.headSeconds > 0 else { return false }
+        guard now > start else { return false }
         let seconds = Double(now - start) / 1e9
+        let patience = limits.headSeconds > 0 ? limits.headSeconds : .infinity
         switch Phase(rawValue: state & 3) {
-        case .head: return seconds > limits.headSeconds
+        case .head: return seconds > patience
         // libmicrohttpd closes silent connections. One that is still there sends a bit now and then.
         case .idle:
             return limits.idleTimeout > 0
-                && seconds > Double(limits.idleTimeout) + limits.headSeconds
+                && seconds > Double(limits.idleTimeout) + patience
         case .body:
             let received = Double(received.load(ordering: .relaxed))
-            return seconds > limits.headSeconds
+            return seconds > (patience < .infinity ? patience : Self.bodyGrace)
                 && received < seconds * Double(limits.bodyBytesPerSecond)
         case .answer, nil: return false
         }

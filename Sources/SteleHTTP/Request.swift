@@ -32,6 +32,21 @@ public struct Request: Sendable {
         return poll(&look, 1, 0) > 0
     }
 
+    /// What tells clients without a token apart: as `clientAddress`, but of an IPv6 address only the
+    /// first 64 bits, which one client has to itself (RFC 6177).
+    public var clientNetwork: String {
+        let address = clientAddress
+        var bytes = in6_addr()
+        guard inet_pton(AF_INET6, String(address.prefix { $0 != "%" }), &bytes) == 1 else {
+            return address
+        }
+        return withUnsafeBytes(of: &bytes) { bytes in
+            // An IPv4 address in the form of IPv6 (RFC 4291, 2.5.5.2).
+            if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10] == 0xFF { return address }
+            return "\(bytes[..<8].map { String($0, radix: 16) }.joined(separator: ".")) /64"
+        }
+    }
+
     /// The address of the client, without its port; empty without a socket. A system call. Valid
     /// until the request is answered.
     public var clientAddress: String {

@@ -42,6 +42,12 @@ public final class ServerCertificate: @unchecked Sendable {
             throw error
         }
         (self.chain, self.count) = (chain, count)
+        // GnuTLS reads up to the last whole one.
+        let begun =
+            String(decoding: certificate, as: UTF8.self).split(
+                separator: "-----BEGIN", omittingEmptySubsequences: false
+            ).count - 1
+        let isWhole = begun == Int(count)
         try Self.check("the key") { gnutls_privkey_init(&made) }
         guard let made else { throw .certificate(reason: "the key: no memory") }
         self.key = made
@@ -50,6 +56,11 @@ public final class ServerCertificate: @unchecked Sendable {
             Self.withDatum(key) { pem in
                 gnutls_privkey_import_x509_raw(made, pem, GNUTLS_X509_FMT_PEM, nil, 0)
             }
+        }
+        guard isWhole else {
+            throw .certificate(
+                reason: "the certificate: the file has more than whole certificates, or ends "
+                    + "within one")
         }
         guard try keyOfCertificate() == keyOfKey() else {
             throw .certificate(reason: "the key is not that of the certificate")

@@ -93,7 +93,7 @@ final class SQLiteReader: StoreReader {
         deadline = nil
         deadline =
             budget.map { Deadline(connection.handle, budget: $0) }
-            ?? Deadline(connection.handle, seconds: Limits.statementSeconds)
+            ?? Deadline(connection.handle, nanoseconds: StatementTime.limit)
         deadline?.isWanted = isWanted
         hasBudget = budget != nil
         connection.matchLimits = limits

@@ -77,7 +77,8 @@ final class Writer {
     /// Seals the store unless another program uses it: checkpoints the WAL completely, so that the
     /// file does not change when it is closed.
     func seal(_ path: String) {
-        guard let observer = observer() else { return }
+        // Not for another file that is at the path by now.
+        guard let observer = observer(), (try? presence.check()) != nil else { return }
         sqlite3_busy_timeout(connection.handle, Limits.restartMilliseconds)
         guard
             sqlite3_wal_checkpoint_v2(

@@ -287,6 +287,33 @@ final class RightsStage {
         #expect(listener.rows[""]?.count == 4)
     }
 
+    @Test func streamsOfUsersWhoseNamesOnlyLookTheSameAreTwo() throws {
+        let stage = try RightsStage(.memory)
+        let tokens = ["Kim", "\u{212A}im"].enumerated().map { index, name in
+            """
+            {"name": "u\(index)", "role": "member", "user": "\(name)",
+             "sha256": "\(Secret.hexadecimal(Secret.hash("token-u\(index)".utf8)))"}
+            """
+        }
+        let rights = RightsModel.rights.replacing(
+            "\"tokens\": [", with: "\"tokens\": [\(tokens.joined(separator: ",")),")
+        #expect(try stage.service.replace(RightsFile(rights)))
+        let clients = try (0..<2).map { try stage.stream("u\($0)", "/changes?entity=Document") }
+        for (index, name) in ["Kim", "\u{212A}im"].enumerated() {
+            try stage.write(
+                "POST", "/Document", "{\"title\":\"of \(index)\",\"owner\":{\"login\":\"\(name)\"}}"
+            )
+        }
+        for (index, client) in clients.enumerated() {
+            #expect(client.wait { !$0.events.isEmpty })
+            usleep(200_000)
+            client.read()
+            let told = client.events.filter { $0.name == "save" }
+            #expect(told.count == 1, "\(index): \(client.text)")
+        }
+        #expect(clients[0].text != clients[1].text)
+    }
+
     @Test(arguments: ["/changes", "/Document?sort=title"])
     func aStreamTellsNothingByRightsThatHaveEnded(_ target: String) throws {
         let stage = try RightsStage(.memory)

@@ -53,6 +53,26 @@ import Testing
         #expect(ask(fixture, "/Document", token("ann", role: "all")).status == 401)
     }
 
+    /// Swift's texts are equal where Unicode holds them to be the same; users are not.
+    @Test func usersWhoseNamesOnlyLookTheSameAreTwo() throws {
+        let fixture = try service()
+        let names = ["Kim", "\u{212A}im"]
+        #expect(names[0] == names[1])
+        for (index, name) in names.enumerated() {
+            let made = fixture.ask(
+                "POST", "/Account",
+                "{\"login\":\"\(name)\",\"documents\":[{\"title\":\"of \(index)\"}]}",
+                [("Authorization", "Bearer token-root")])
+            try #require(made.status == 201, "\(made.text)")
+        }
+        let own = "/Document?where=title BEGINSWITH 'of '&select=title"
+            .replacingOccurrences(of: " ", with: "%20")
+        for (index, name) in (names + names).enumerated() {
+            let seen = ask(fixture, own, token(name))
+            #expect(seen.text == "[{\"title\":\"of \(index % 2)\"}]", "\(name): \(seen.text)")
+        }
+    }
+
     @Test func aTokenThatHasExpiredIsRefusedAlsoWhereItWasAccepted() throws {
         let fixture = try service()
         let short = token("ann", seconds: 0.7)

@@ -155,8 +155,20 @@ import Testing
         #expect(throws: TokenIssuer.Refusal.self) { try read(keys.token(foreign), issuer).get() }
     }
 
+    /// A name of other bytes is another name, also where Unicode holds them to be the same.
+    @Test func namesAreComparedByTheirBytes() throws {
+        let issuer = try issuer(#"{"keys": "k", "all": "Kadmin", "audience": "K"}"#)
+        func accepts(_ claims: String, _ header: String? = nil) -> Bool {
+            let token = keys.token("{\"sub\":\"ann\",\(claims)}", header: header)
+            return (try? read(token, issuer).get()) != nil
+        }
+        #expect(accepts(#""role":"Kadmin","aud":"K""#))
+        #expect(!accepts("\"role\":\"\u{212A}admin\",\"aud\":\"K\""))
+        #expect(!accepts("\"role\":\"Kadmin\",\"aud\":\"\u{212A}\""))
+    }
+
     static let badKeys: [(jwks: String, error: String)] = [
-        ("", "it is not JSON"), ("[]", "it has no list of keys"),
+        ("", "it is not JSON from byte 0 on"), ("[]", "it has no list of keys"),
         (#"{"keys": []}"#, "it has no key for signatures by HS256, RS256, ES256"),
         (#"{"keys": [7]}"#, "keys[0] is no object"),
         (#"{"keys": [{"kty": "oct", "k": "c2VjcmV0"}]}"#, "k has 6 bytes, and HS256 needs 32"),
@@ -164,6 +176,12 @@ import Testing
         (#"{"keys": [{"kty": "RSA", "n": "AQAB", "e": "AQAB"}]}"#, "no RSA key of 2048 bits"),
         (#"{"keys": [{"kty": "EC", "crv": "P-256", "x": "AQ", "y": "AQ"}]}"#, "no point of P-256"),
         (#"{"keys": [{"kty": "oct", "k": "c2VjcmV0", "alg": "HS512"}]}"#, "it has no key for"),
+        (#"{"keys": [{"kty": "oct", "k": "c2VjcmV0", "use": 7}]}"#, "it has no key for"),
+        (
+            #"{"keys": [{"kty": "oct", "k": "c2VjcmV0", "key_ops": ["encrypt"]}]}"#,
+            "it has no key for"
+        ),
+        (#"{"keys": [{"kty": "oct", "k": "c2VjcmV0c2Vj"#, "it is not JSON from byte"),
     ]
 
     @Test(arguments: badKeys) func keysThatCannotBeUsedAreNamed(_ jwks: String, _ error: String) {
@@ -172,6 +190,7 @@ import Testing
         }
         let text = thrown?.description ?? ""
         #expect(text.hasPrefix("jwt: keys: keys.json: ") && text.contains(error), "\(text)")
+        #expect(!text.contains("c2Vj"), "\(text)")
     }
 
     @Test(arguments: [

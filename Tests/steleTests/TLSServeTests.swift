@@ -121,12 +121,17 @@ import Testing
     @Test func aSettingThatIsMissingOrWrongIsNamed() throws {
         try write(.one)
         try folder.write(TestCertificate.two.key, to: "other.pem")
+        try folder.write(
+            TestCertificate.one.certificate + "\n-----BEGIN CERT", to: "half.pem")
         let runs: [([String], String)] = [
             (["--tls-key", "key.pem"], "tls-key needs tls-certificate"),
             (["--tls-certificate", "cert.pem"], "tls-certificate needs tls-key"),
             (["--tls-certificate", "none.pem", "--tls-key", "key.pem"], "none.pem cannot be read"),
             (["--tls-certificate", "key.pem", "--tls-key", "key.pem"], "the certificate: "),
             (["--tls-certificate", "cert.pem", "--tls-key", "cert.pem"], "the key: "),
+            (["--tls-certificate", "half.pem", "--tls-key", "key.pem"], "ends within one"),
+            (["--tls-certificate", "", "--tls-key", "key.pem"], "tls-certificate is empty"),
+            (["--token", ""], "token is empty"), (["--rights", ""], "rights is empty"),
             (
                 ["--tls-certificate", "cert.pem", "--tls-key", "other.pem"],
                 "the key is not that of the certificate"

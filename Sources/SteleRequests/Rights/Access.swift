@@ -15,7 +15,7 @@ package final class Access: Sendable {
         var anonymous: Rights?
         var issuer: TokenIssuer?
         var roles: [String: RoleDeclaration] = [:]
-        var sources: [String] = []
+        var sources: [ExactText] = []
         let validity = Validity()
 
         /// The rights of a role of the file.
@@ -39,6 +39,7 @@ package final class Access: Sendable {
     /// The rights of requests that need no token.
     private static let open = Rights()
     private static let mostAccepted = 10_000
+    private static let longestAccepted = 4_096
     private static let mostUsers = 10_000
 
     /// The setting `token`.
@@ -126,7 +127,7 @@ package final class Access: Sendable {
     func client(of request: Request) -> String {
         guard let given = request.headers["Authorization"], !given.isEmpty,
             let rights = try? rights(of: given)
-        else { return request.clientAddress }
+        else { return request.clientNetwork }
         return rights.client(of: request)
     }
 
@@ -149,6 +150,8 @@ package final class Access: Sendable {
         } else {
             throw Self.refusal("the token is wrong", isOfToken: true)
         }
+        // A long one is verified each time, so that none fills the memory.
+        guard given.utf8.count <= Self.longestAccepted else { return rights }
         state.withLock { state in
             if state.accepted.count >= Self.mostAccepted { state.accepted = [:] }
             state.accepted[key] = rights

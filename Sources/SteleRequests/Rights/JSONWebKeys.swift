@@ -3,6 +3,7 @@
 import Crypto
 import CryptoExtras
 import SteleJSON
+import SteleModel
 
 /// A set of keys that is read from a file, each for one algorithm of RFC 7518.
 ///
@@ -17,7 +18,7 @@ struct JSONWebKeys: Sendable {
 
     private struct Key: Sendable {
         /// The name that tokens call it by (`kid`); nil for one that may verify any token.
-        let id: String?
+        let id: ExactText?
         let material: Material
     }
 
@@ -46,8 +47,9 @@ struct JSONWebKeys: Sendable {
     ///   that can be used.
     init(_ text: String) throws(RightsError) {
         let document: JSONDocument
+        // An error of JSON shows a part of the text, which may be a secret.
         do { document = try JSONDocument(text) } catch {
-            throw RightsError("it is not JSON: \(error)")
+            throw RightsError("it is not JSON from byte \(error.position) on")
         }
         guard document.root.kind == .object, let list = document.root["keys"], list.kind == .array
         else { throw RightsError("it has no list of keys (RFC 7517, 5)") }
@@ -61,7 +63,8 @@ struct JSONWebKeys: Sendable {
             }
             do throws(RightsError) {
                 guard let material = try Self.material(node) else { continue }
-                keys.append(Key(id: node["kid"]?.string, material: material))
+                let id = node["kid"]?.string.map(ExactText.init)
+                keys.append(Key(id: id, material: material))
             } catch { throw RightsError("keys[\(index)]: \(error)") }
         }
         guard !keys.isEmpty else {
@@ -73,7 +76,9 @@ struct JSONWebKeys: Sendable {
 
     /// The material of a key; nil for one that is not for signatures by a known algorithm.
     private static func material(_ node: JSONNode) throws(RightsError) -> Material? {
-        if let use = node["use"]?.string, use != "sig" { return nil }
+        if let use = node["use"], use.string != "sig" { return nil }
+        if let uses = node["key_ops"], !has("verify", uses) { return nil }
+        if let given = node["alg"], given.string == nil { return nil }
         let given = node["alg"]?.string
         func isFor(_ algorithm: Algorithm) -> Bool { given == nil || given == algorithm.rawValue }
         switch node["kty"]?.string {
@@ -100,6 +105,12 @@ struct JSONWebKeys: Sendable {
         }
     }
 
+    private static func has(_ text: String, _ list: JSONNode) -> Bool {
+        var hasIt = false
+        list.forEachElement { if $0.string == text { hasIt = true } }
+        return hasIt
+    }
+
     private static func bytes(_ name: String, of node: JSONNode) throws(RightsError) -> [UInt8] {
         guard let text = node[name]?.string, let bytes = Base64.decode(text, urlSafe: true),
             !bytes.isEmpty
@@ -124,7 +135,8 @@ struct JSONWebKeys: Sendable {
     }
 
     private static func fits(_ key: Key, _ algorithm: Algorithm, _ id: String?) -> Bool {
-        key.material.algorithm == algorithm && (id == nil || key.id == nil || key.id == id)
+        key.material.algorithm == algorithm
+            && (id == nil || key.id == nil || key.id == id.map(ExactText.init))
     }
 
     private static func verify(

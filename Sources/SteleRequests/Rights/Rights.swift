@@ -103,7 +103,7 @@ package final class Rights: Sendable {
 
     /// The name under which a sender's requests count: that of the token, else the address.
     package func client(of request: Request) -> String {
-        name.isEmpty || name == Self.anonymous ? request.clientAddress : "token \(name)"
+        name.isEmpty || name == Self.anonymous ? request.clientNetwork : "token \(name)"
     }
 
     /// Whether they may end before the process does.

@@ -1,6 +1,7 @@
 /// The file of the setting `rights`: roles, and the tokens that have them.
 
 import SteleJSON
+import SteleModel
 import StelePredicates
 
 /// Roles and tokens as a JSON file has them (Docs/Rights.md).
@@ -26,7 +27,7 @@ package struct RightsFile: Sendable {
     package static let all = "all"
 
     /// The texts of the file and of those that it names.
-    private(set) var sources: [String]
+    private(set) var sources: [ExactText]
     package private(set) var roles: [String: RoleDeclaration] = [:]
     package private(set) var tokens: [Token] = []
     /// The role of requests without a token; nil where each needs one.
@@ -43,7 +44,7 @@ package struct RightsFile: Sendable {
             throw RightsError("\(path) cannot be read")
         }
     ) throws(RightsError) {
-        sources = [text]
+        sources = [ExactText(text)]
         let document: JSONDocument
         do { document = try JSONDocument(text) } catch {
             throw RightsError("it is not JSON: \(error)")
@@ -58,7 +59,7 @@ package struct RightsFile: Sendable {
                 case "jwt":
                     issuer = try TokenIssuer(node) { path throws(RightsError) in
                         let text = try read(path)
-                        sources.append(text)
+                        sources.append(ExactText(text))
                         return text
                     }
                 default:
@@ -77,7 +78,7 @@ package struct RightsFile: Sendable {
                     "jwt: defaultRole: \(role) is not among the roles")
             }
         }
-        issuer?.roles = Set(roles.keys)
+        issuer?.roles = Set(roles.keys.map(ExactText.init))
         if anonymous == Self.all {
             throw RightsError(
                 "anonymous: requests without a token cannot have the role \(Self.all); start "

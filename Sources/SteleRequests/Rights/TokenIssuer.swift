@@ -40,7 +40,7 @@ package struct TokenIssuer: Sendable {
     /// may have one of the name `all`.
     private var all: String?
     /// The roles that a token may name.
-    var roles: Set<String> = []
+    var roles: Set<ExactText> = []
 
     /// Reads the declaration.
     /// - Parameter read: returns the text of the file with the keys.
@@ -93,13 +93,16 @@ package struct TokenIssuer: Sendable {
         let name = header.root["alg"]?.string ?? ""
         guard let algorithm = JSONWebKeys.Algorithm(rawValue: name) else {
             let names = JSONWebKeys.Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Refusal("has the algorithm \(name.prefix(20)), which is none of \(names)")
+            let start = String(decoding: name.utf8.prefix(20), as: UTF8.self)
+            throw Refusal("has the algorithm \(start), which is none of \(names)")
         }
         // An extension that must be understood (RFC 7515, 4.1.11).
         if header.root["crit"] != nil { throw Refusal("has crit in its header") }
         let id = header.root["kid"]?.string
         guard let keys, keys.has(algorithm, id: id) else {
-            let named = id.map { " with the kid \($0.prefix(100))" } ?? ""
+            let named =
+                id.map { " with the kid \(String(decoding: $0.utf8.prefix(100), as: UTF8.self))" }
+                ?? ""
             throw Refusal("needs a key for \(name)\(named), which is not among the keys")
         }
         let signed = token.prefix(parts[0].count + 1 + parts[1].count)
@@ -164,8 +167,13 @@ package struct TokenIssuer: Sendable {
     /// The role that the claim names; of several, the first that the file has.
     private func role(_ claims: JSONNode) throws(Refusal) -> String {
         let given = Self.texts(Self.claim(role, claims))
-        if let all, given.contains(all) { return RightsFile.all }
-        if let known = given.first(where: roles.contains) ?? defaultRole { return known }
+        // By their bytes: a name that only looks the same is another one.
+        if let all, given.contains(where: { ExactText($0) == ExactText(all) }) {
+            return RightsFile.all
+        }
+        if let known = given.first(where: { roles.contains(ExactText($0)) }) ?? defaultRole {
+            return known
+        }
         throw Refusal(
             "has no role of the rights file in the claim \(role.joined(separator: "."))")
     }

@@ -126,7 +126,8 @@ struct SettingFlags: ParsableArguments {
             ("row-cache", rowCache),
             ("workers", workers), ("http-threads", httpThreads), ("connections", connections),
             ("idle-timeout", idleTimeout),
-            ("limit", limit.isEmpty ? nil : limit.joined(separator: ",")), ("server-timing", serverTiming),
+            ("limit", limit.isEmpty ? nil : limit.joined(separator: ",")),
+            ("server-timing", serverTiming),
         ]
         return Dictionary(
             uniqueKeysWithValues: all.compactMap { name, text in text.map { (name, $0) } })

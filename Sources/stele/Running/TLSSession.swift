@@ -1,6 +1,7 @@
 /// TLS for commands that send requests.
 
 import CGnuTLS
+import Glibc
 
 /// A client's session over a socket, which it does not close.
 final class TLSSession {
@@ -13,12 +14,15 @@ final class TLSSession {
     }
 
     private var session: gnutls_session_t?
+    /// GnuTLS keeps the address of the name, not the name.
+    private let host: UnsafeMutablePointer<CChar>?
     private var credentials: gnutls_certificate_credentials_t?
 
     /// Makes the handshake.
     /// - Parameter host: the name or address that the certificate must have.
     /// - Throws: `Failure` where it fails, or the certificate is not trusted.
     init(on socket: Int32, to host: String, _ trust: Trust) throws {
+        self.host = strdup(host)
         gnutls_certificate_allocate_credentials(&credentials)
         // Not GNUTLS_NONBLOCK: the socket waits for a bounded time.
         gnutls_init(&session, UInt32(GNUTLS_CLIENT))
@@ -30,7 +34,7 @@ final class TLSSession {
                     credentials, file, GNUTLS_X509_FMT_PEM)
                 guard count > 0 else { throw Failure("\(file) has no certificate in PEM") }
             }
-            gnutls_session_set_verify_cert(session, host, 0)
+            gnutls_session_set_verify_cert(session, self.host, 0)
         }
         gnutls_credentials_set(
             session, GNUTLS_CRD_CERTIFICATE, credentials.map { UnsafeMutableRawPointer($0) })
@@ -50,6 +54,7 @@ final class TLSSession {
     deinit {
         gnutls_deinit(session)
         gnutls_certificate_free_credentials(credentials)
+        free(host)
     }
 
     private func reason(_ status: Int32) -> String {

@@ -212,6 +212,22 @@ struct NamedLimit: Sendable {
         NamedLimit(
             "live-retry-seconds", \.service.liveRetrySeconds, 0...day,
             "seconds for which a live query that cannot be read is retried"),
+        NamedLimit(
+            "feed-judging-milliseconds", \.service.feedJudging.milliseconds, 1...600_000,
+            "milliseconds of judging a filter on the feed's thread in one turn; "
+                + "a slower one is judged apart"),
+        NamedLimit(
+            "slow-feed-judging-milliseconds", \.service.slowFeedJudging.milliseconds, 1...600_000,
+            "milliseconds of judging a slow filter for one save; "
+                + "beyond it the stream ends, and its client comes back"),
+        NamedLimit(
+            "live-judging-milliseconds", \.service.liveJudging.milliseconds, 1...600_000,
+            "milliseconds of following a live query in one round; "
+                + "a slower one is followed apart"),
+        NamedLimit(
+            "slow-live-judging-milliseconds", \.service.slowLiveJudging.milliseconds, 1...600_000,
+            "milliseconds of following a slow live query in one round; "
+                + "beyond it the query ends"),
         // Editing contexts.
         NamedLimit(
             "context-depth", \.service.contextDepth, 1...64, "editing contexts in a chain"),
@@ -247,6 +263,14 @@ struct NamedLimit: Sendable {
         "eventStreamThreads": "http-threads", "connectionLimit": "connections",
         "idleTimeout": "idle-timeout",
     ]
+}
+
+extension JudgingLimits {
+    /// The processor time for a save of any size, in milliseconds.
+    fileprivate var milliseconds: Int {
+        get { Int(nanoseconds / 1_000_000) }
+        set { nanoseconds = UInt64(newValue) * 1_000_000 }
+    }
 }
 
 extension ReadBudget {

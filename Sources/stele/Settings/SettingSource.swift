@@ -40,6 +40,11 @@ struct SettingSource {
         reader.string(forKey: ConfigKey([name])).map { !$0.isEmpty } ?? false
     }
 
+    /// Whether the setting is given without a value.
+    func isEmpty(_ name: String) -> Bool {
+        reader.string(forKey: ConfigKey([name])).map(\.isEmpty) ?? false
+    }
+
     private static func values(_ texts: [String: String]) -> [AbsoluteConfigKey: ConfigValue] {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (name, text) in texts {

@@ -100,6 +100,10 @@ struct Settings: Sendable {
         connections = try reading.integer("connections", 1...1_000_000)
         idleTimeout = try reading.integer("idle-timeout", 0...86_400)
         serverTiming = try reading.truth("server-timing")
+        // A variable that a script could not fill must not open the service.
+        for name in ["token", "rights", "tls-certificate", "tls-key"] where source.isEmpty(name) {
+            throw Failure("\(name) is empty: leave it out, or give a value", setting: name)
+        }
         try checkReadOnly()
         try checkAccess()
     }
