@@ -6,6 +6,8 @@ COUNT  ?= 100000
 SEED   ?=
 SECONDS ?= 600
 TARGETS ?=
+WRITERS ?= 3
+UNSYNCED ?=
 ENGINE ?= docker
 IMAGE  ?= stele
 
@@ -54,8 +56,9 @@ live-check: dependencies ## follow random queries over random saves; COUNT=10000
 	@swift test -j $(JOBS) --filter RandomResults
 
 torture: export STELE_KILLS = $(if $(filter command,$(origin COUNT)),$(COUNT),20)
-torture: dependencies ## kill a server under subscribers and writers; COUNT=20, STELE_SEED=1
-	@swift test -j $(JOBS) --filter TortureTests
+torture: export STELE_WRITERS = $(WRITERS)
+torture: dependencies ## kill a server under subscribers and writers; COUNT=20 WRITERS=3 UNSYNCED=1, STELE_SEED=1
+	@swift test -j $(JOBS) --filter 'TortureTests/$(if $(UNSYNCED),answeredSaves,eachSubscriber)'
 
 openapi-check: export COUNT := $(if $(filter command,$(origin COUNT)),$(COUNT),20)
 openapi-check: dependencies ## check /openapi.json with tools of others; COUNT=20 SEED=1

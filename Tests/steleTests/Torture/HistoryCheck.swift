@@ -7,8 +7,8 @@ struct HistoryCheck {
     /// The objects as they are now, by family and id, as JSON text.
     private(set) var objects: [String: [String: Any]] = [:]
     private(set) var failures: [String] = []
-    /// In which saves a mark was written.
-    private(set) var marked: [String: Set<String>] = [:]
+    /// In which saves a mark was written, and on how many objects.
+    private(set) var marked: [String: [String: Int]] = [:]
     /// In which saves an object was deleted.
     private(set) var deleted: [String: [String]] = [:]
 
@@ -54,7 +54,7 @@ struct HistoryCheck {
         }
         let keys = change["updated"] as? [String] ?? []
         if kind == "insert" || keys.contains("mark"), let mark = object["mark"] as? String {
-            marked[mark, default: []].insert(transaction)
+            marked[mark, default: [:]][transaction, default: 0] += 1
         }
     }
 
@@ -74,6 +74,11 @@ struct HistoryCheck {
             let said =
                 "\(save.path) \(save.mark), answered \(save.status.map(String.init) ?? "nothing")"
             guard found < 2 else { return "\(said), was saved \(found) times" }
+            if let objects = save.objects, let has = marked[save.mark]?.first?.value,
+                has != objects
+            {
+                return "\(said), has \(has) of \(objects) objects"
+            }
             // A mark that is in no save: PATCH with a `where` that nothing matched.
             if save.isSaved, found == 0, !save.path.contains("?where=") {
                 return "\(said), is lost"

@@ -12,6 +12,8 @@ struct StaffWriter {
         let path: String
         /// The object that it deletes, as its family and id; the mark is in no history then.
         var deleted: String?
+        /// How many objects have the mark, if the save is there: all of these or none.
+        var objects: Int?
         /// Nil where the server died before it answered.
         var status: Int?
 
@@ -26,12 +28,16 @@ struct StaffWriter {
     private var teams = 5
     /// From how many saves on there is one of more than a part of an event holds, until one is
     /// answered.
-    private var nextLarge = 5
+    private var nextLarge: Int
+    private let largeEach: Int
 
-    init(_ state: TortureState, name: String, seed: UInt64) {
+    /// - Parameter largeEach: after how many saves there is another large one.
+    init(_ state: TortureState, name: String, seed: UInt64, largeEach: Int) {
         self.state = state
         self.name = name
+        self.largeEach = largeEach
         numbers = SeededNumbers(seed: seed)
+        nextLarge = largeEach == 100 ? 5 : 5 + numbers.below(largeEach)
     }
 
     /// Writes until it is told to end.
@@ -45,22 +51,26 @@ struct StaffWriter {
             case 24..<26: send("PATCH", "/Team/\(id(teams))", team(mark), mark)
             case 26..<30: delete("Person", id(people), mark)
             case 30: delete("Team", id(teams), mark)
-            case 31..<38: send("POST", "/transactions", transaction(mark), mark)
+            case 31..<38:
+                let (operations, objects) = transaction(mark)
+                send("POST", "/transactions", operations, mark, objects: objects)
             case -1:
                 // Without teams, one of which could be gone, and all would be refused.
                 let rows = (0..<1_010).map {
                     "{\"name\":\"Bo\",\"age\":\($0 % 70),\"mark\":\"\(mark)\"}"
                 }
-                send("POST", "/Person", "[\(rows.joined(separator: ","))]", mark)
+                send(
+                    "POST", "/Person", "[\(rows.joined(separator: ","))]", mark,
+                    objects: rows.count)
                 if saves.last?.isSaved == true {
-                    nextLarge = saves.count + 100
+                    nextLarge = saves.count + largeEach
                     state.hasLargeSave = true
                 }
             default:
                 let filter = "name == \"\(numbers.pick(FeedFilter.names, or: ""))\" AND age < 9"
                 send(
                     "PATCH", "/Person?where=\(filter.percentEncoded)",
-                    "{\"mark\":\"\(mark)\",\"age\":\(id(60))}", mark)
+                    "{\"mark\":\"\(mark)\",\"age\":\(id(60))}", mark, objects: nil)
             }
             if saves.last?.isSaved == true { state.noteSave() }
             usleep(UInt32(numbers.below(15_000)))
@@ -110,18 +120,21 @@ struct StaffWriter {
         "{\"name\":\"\(numbers.pick(FeedFilter.names, or: ""))\",\"city\":\"\(id(9))\",\"mark\":\"\(mark)\"}"
     }
 
-    private mutating func transaction(_ mark: String) -> String {
+    /// The body, and how many objects it changes.
+    private mutating func transaction(_ mark: String) -> (String, objects: Int) {
         var operations = ["{\"op\":\"insert\",\"entity\":\"Employee\",\"values\":\(person(mark))}"]
+        var changed: Set<Int> = []
         for _ in 0..<numbers.below(4) {
+            let id = id(people)
+            changed.insert(id)
             operations.append(
-                "{\"op\":\"update\",\"object\":\"Person/\(id(people))\",\"values\":\(person(mark))}"
-            )
+                "{\"op\":\"update\",\"object\":\"Person/\(id)\",\"values\":\(person(mark))}")
         }
-        return "[\(operations.joined(separator: ","))]"
+        return ("[\(operations.joined(separator: ","))]", 1 + changed.count)
     }
 
     private mutating func delete(_ entity: String, _ id: Int, _ mark: String) {
-        send("DELETE", "/\(entity)/\(id)", nil, mark, deleting: "\(entity) \(id)")
+        send("DELETE", "/\(entity)/\(id)", nil, mark, deleting: "\(entity) \(id)", objects: nil)
     }
 
     /// Notes which ids there are, from what a POST was answered.
@@ -139,9 +152,10 @@ struct StaffWriter {
     /// One write. Some have a key, and are sent again until they are answered.
     private mutating func send(
         _ method: String, _ path: String, _ body: String?, _ mark: String,
-        deleting object: String? = nil
+        deleting object: String? = nil, objects: Int? = 1
     ) {
-        var save = Save(mark: mark, path: "\(method) \(path)", deleted: object)
+        var save = Save(
+            mark: mark, path: "\(method) \(path)", deleted: object, objects: objects)
         let headers = numbers.one(in: 3) ? ["Idempotency-Key: \(mark)"] : []
         repeat {
             guard let port = state.port else {

@@ -7,13 +7,22 @@ import SteleDifferential
 import TestSupport
 import Testing
 
-/// `make torture` kills the server twenty times, STELE_KILLS as often; STELE_SEED repeats what is
-/// drawn, though not what the threads make of it.
-@Suite struct TortureTests {
-    @Test func eachSubscriberHasTheHistoryUnderItsFilter() throws {
-        let kills = ProcessInfo.processInfo.environment["STELE_KILLS"].flatMap { Int($0) } ?? 2
-        let seed = drawSeed("torture, \(kills) kills")
-        let torture = try Torture(seed: seed, subscribers: 20, writers: 3)
+/// `make torture` kills the server twenty times, STELE_KILLS as often, under STELE_WRITERS; STELE_SEED
+/// repeats what is drawn, though not what the threads make of it.
+@Suite(.serialized) struct TortureTests {
+    @Test func eachSubscriberHasTheHistoryUnderItsFilter() throws { try run("torture") }
+
+    /// With each kill, what the server has not synced is lost: as if the machine had lost power.
+    @Test(.enabled(if: PowerCut.compiler != nil, "there is no C compiler"))
+    func answeredSavesOutliveAPowerCut() throws { try run("power cuts", losesUnsynced: true) }
+
+    private func run(_ name: String, losesUnsynced: Bool = false) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let kills = environment["STELE_KILLS"].flatMap { Int($0) } ?? 2
+        let writers = environment["STELE_WRITERS"].flatMap { Int($0) } ?? 3
+        let seed = drawSeed("\(name), \(kills) kills, \(writers) writers")
+        let torture = try Torture(
+            seed: seed, subscribers: 20, writers: writers, losesUnsynced: losesUnsynced)
         try torture.run(kills: kills)
         let failures = torture.failures
         let few = failures.prefix(12).map { String($0.prefix(2_000)) }.joined(separator: "\n")
@@ -21,7 +30,7 @@ import Testing
         #expect(
             torture.counts.told > 100 && torture.counts.cuts > 0 && torture.counts.inParts > 0,
             "hardly anything happened")
-        print("torture: seed \(seed), \(torture.counts)")
+        print("\(name): seed \(seed), \(torture.counts)")
     }
 }
 
@@ -41,11 +50,13 @@ final class Torture {
         var connections = 0
         var cuts = 0
         var inParts = 0
+        var cut: PowerCut.Counts?
 
         var description: String {
             "\(kills) kills, \(saves) saves, \(answered) answered and \(unanswered) writes unanswered; "
                 + "\(told) events told, \(inParts) in parts, over \(connections) connections, "
                 + "\(cuts) of them cut within one"
+                + (cut.map { "; \($0)" } ?? "")
         }
     }
 
@@ -56,11 +67,15 @@ final class Torture {
     private let state = TortureState()
     private let crews: (readers: Crew<FeedSubscriber.Report>, writers: Crew<[StaffWriter.Save]>)
     private let sizes: (readers: Int, writers: Int)
+    private let store: String
+    private let power: PowerCut?
 
-    init(seed: UInt64, subscribers: Int, writers: Int) throws {
+    init(seed: UInt64, subscribers: Int, writers: Int, losesUnsynced: Bool) throws {
         numbers = SeededNumbers(seed: seed)
         let model = try temporaryFile(FeedFilter.model, name: "Staff.json")
-        let store = String(model.dropLast("Staff.json".count)) + "staff.sqlite"
+        let folder = String(model.dropLast("/Staff.json".count))
+        store = folder + "/staff.sqlite"
+        power = losesUnsynced ? try PowerCut(folder) : nil
         arguments = [
             "serve", model, "--store", store, "--port", "0", "--heartbeat", "1", "--log-level",
             "warning",
@@ -85,8 +100,10 @@ final class Torture {
         }
         for index in 0..<sizes.writers {
             let seed = numbers.next()
-            crews.writers.start { [state] in
-                var writer = StaffWriter(state, name: "w\(index)", seed: seed)
+            crews.writers.start { [state, writers = sizes.writers] in
+                // Together they make as many large saves as three do.
+                var writer = StaffWriter(
+                    state, name: "w\(index)", seed: seed, largeEach: max(100, 33 * writers))
                 return writer.write()
             }
         }
@@ -100,6 +117,10 @@ final class Torture {
         for _ in 0..<600 where !state.hasLargeSave || state.saves < 60 { usleep(100_000) }
         state.isOver = true
         let written = crews.writers.reported().flatMap { $0 }
+        if power != nil {
+            try kill(server, losing: .all)
+            server = try start()
+        }
         guard let port = state.port else { throw Failure("the server is not there") }
         let caller = Caller(port: port)
         let history = try caller.history()
@@ -112,17 +133,30 @@ final class Torture {
         counts.saves = history.count
         counts.answered = written.filter { $0.status != nil }.count
         counts.unanswered = written.count - counts.answered
-        try kill(server)
+        try kill(server, losing: .all)
         counts.kills = kills
+        counts.cut = power?.counts
+        try checkFile()
+    }
+
+    /// The file itself, after the last kill.
+    private func checkFile() throws {
+        let (status, output, errors) = try Program.run("check", store)
+        if status != 0 { failures.append("stele check says \(output)\(errors)") }
+        let said = try RawDatabase(store).texts("PRAGMA integrity_check")
+        if said != ["ok"] { failures.append("integrity_check says \(said)") }
     }
 
     private func start() throws -> Program {
-        let server = try Program(arguments)
-        state.port = try Caller(server.lines(3)).port
+        let server = try Program(arguments, environment: try power?.environment(delay: 5) ?? [:])
+        let lines = server.lines(3)
+        guard lines.count == 3 else { throw Failure("no start: \(server.end())") }
+        state.port = try Caller(lines).port
         return server
     }
 
-    private func kill(_ server: Program) throws {
+    /// - Parameter loss: what is lost of what was not synced, where anything is; nil draws it.
+    private func kill(_ server: Program, losing loss: PowerCut.Loss? = nil) throws {
         // Nobody looks for it any more, and who is there is cut off.
         state.port = nil
         server.signal(SIGKILL)
@@ -130,6 +164,8 @@ final class Torture {
         if status != SIGKILL || !errors.isEmpty {
             failures.append("the server ended by \(status): \(errors)")
         }
+        guard let power else { return }
+        try power.cut(loss ?? numbers.pick(PowerCut.Loss.allCases, or: .all), &numbers)
     }
 
     // MARK: Comparing
