@@ -235,6 +235,14 @@ let package = Package(
             name: "Fuzz", dependencies: ["SteleFuzz"], path: "Tests/FuzzCommand",
             swiftSettings: settings),
 
+        // Faults of clients and of the machine, on the service as it runs.
+        .target(
+            name: "SteleFaults", dependencies: ["SteleFuzz", "SteleSystem", "TestSupport"],
+            path: "Tests/Faults", swiftSettings: settings),
+        .executableTarget(
+            name: "Mutate", dependencies: ["SteleFaults"], path: "Tests/MutateCommand",
+            swiftSettings: settings),
+
         // Tests: one target for each of ours.
         .testTarget(
             name: "SteleSystemTests", dependencies: ["SteleSystem"], swiftSettings: settings),

@@ -145,7 +145,7 @@ struct RequestText {
     }
 
     /// What no target can have is escaped: spaces, control characters, what is not ASCII.
-    private static func encoded(_ target: Substring) -> String {
+    static func encoded(_ target: Substring) -> String {
         var bytes: [UInt8] = []
         for byte in target.utf8 {
             if byte > 0x20, byte < 0x7F {
