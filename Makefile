@@ -24,7 +24,7 @@ RELEASE = STELE_BUILD=$(COMMIT) \
 TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential fuzz sequences live-check torture mutate openapi-check sanitize format image clean help dependencies
+.PHONY: run test build bench differential fuzz sequences live-check torture mutate soak openapi-check sanitize format image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@$(TUNED) .build/release/stele serve $(ARGS)
@@ -63,6 +63,10 @@ torture: dependencies ## kill a server under subscribers and writers; COUNT=20 W
 mutate: build ## send mutations of valid requests to a server; COUNT=1000 of each, SEED=1
 	@$(RELEASE) --product Mutate
 	@$(TUNED) .build/release/Mutate $(if $(filter command,$(origin COUNT)),$(COUNT),1000) $(SEED)
+
+soak: build ## a mixed load with faults on a server; SECONDS=600 SEED=1
+	@$(RELEASE) --product Soak
+	@$(TUNED) .build/release/Soak $(SECONDS) $(SEED)
 
 openapi-check: export COUNT := $(if $(filter command,$(origin COUNT)),$(COUNT),20)
 openapi-check: dependencies ## check /openapi.json with tools of others; COUNT=20 SEED=1

@@ -242,6 +242,9 @@ let package = Package(
         .executableTarget(
             name: "Mutate", dependencies: ["SteleFaults"], path: "Tests/MutateCommand",
             swiftSettings: settings),
+        .executableTarget(
+            name: "Soak", dependencies: ["SteleFaults"], path: "Tests/SoakCommand",
+            swiftSettings: settings),
 
         // Tests: one target for each of ours.
         .testTarget(

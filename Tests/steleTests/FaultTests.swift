@@ -1,4 +1,4 @@
-// Short runs of what `make mutate` does for as long as one likes.
+// Short runs of what `make mutate` and `make soak` do for as long as one likes.
 
 import Foundation
 import TestSupport
@@ -17,4 +17,6 @@ import Testing
     }
 
     @Test func mutatedRequestsAreAnsweredWell() throws { try run("Mutate", "20", "SEED", "200") }
+
+    @Test func aMixedLoadWithFaultsIsServed() throws { try run("Soak", "5", "SEED", "2000") }
 }
