@@ -42,7 +42,7 @@ public struct SoakRun: Sendable {
         let server = try ServedProgram(
             [
                 model, "--store", folder.store, "--log-level", "error", "--history-size", "16",
-                "--context-lifetime", "20", "--heartbeat", "1",
+                "--context-lifetime", "20", "--heartbeat", "1", "--idle-timeout", "10",
             ], folder: folder.path)
         try fill(server)
         let start = server.figures()
@@ -193,8 +193,9 @@ public struct SoakRun: Sendable {
     private func departed(
         _ server: ServedProgram, _ start: ServedProgram.Figures, _ samples: [Sample]
     ) -> [String] {
+        // Some are noticed when they have been idle for too long.
         var last = server.figures()
-        for _ in 0..<100 where last.sockets > start.sockets {
+        for _ in 0..<200 where last.sockets > start.sockets {
             usleep(100_000)
             last = server.figures()
         }

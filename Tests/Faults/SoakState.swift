@@ -64,7 +64,7 @@ final class SoakState: Sendable {
     func noteExport(_ change: Int) {
         state.withLock { state in
             state.exports += change
-            if change < 0 { state.leastExports = min(state.leastExports, state.exports) }
+            if change < 0, !isOver { state.leastExports = min(state.leastExports, state.exports) }
         }
     }
 
