@@ -17,9 +17,17 @@ static inline void stele_result_blob(sqlite3_context *c, const void *bytes, int6
     sqlite3_result_blob64(c, bytes, (sqlite3_uint64)n, SQLITE_TRANSIENT);
 }
 
-// No sums over all of SQLite's allocations. 0 where SQLite took it.
-static inline int stele_sqlite_without_memory_statistics(void) {
-    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+// No sums over all of SQLite's allocations, and so many bytes of a sort in memory. 0 where SQLite
+// took it.
+static inline int stele_sqlite_configure(int sort_bytes) {
+    int code = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    if (code != SQLITE_OK) return code;
+    return sqlite3_config(SQLITE_CONFIG_PMASZ, sort_bytes / 4096);
+}
+// A variable of the library, which Swift holds to be unsafe.
+static inline void stele_sqlite_temporary_folder(const char *path) {
+    sqlite3_free(sqlite3_temp_directory);
+    sqlite3_temp_directory = sqlite3_mprintf("%s", path);
 }
 
 // No checkpoint when the connection is closed.

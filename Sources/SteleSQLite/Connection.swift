@@ -22,6 +22,9 @@ final class Connection: SQLConnection {
             sqlite3_busy_timeout(handle, refusesSlowStatements ? 0 : Self.busyMilliseconds)
         }
     }
+    /// Whether it has temporary tables, which would be lost where large sorts move.
+    var hasTemporaryTables = false
+    private var sortsInFiles = false
     /// The limits of MATCHES.
     var matchLimits: MatchLimits {
         get { matcher.limits }
@@ -117,6 +120,14 @@ final class Connection: SQLConnection {
     func run(_ sql: String) throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw SQLiteFailure.error(code, handle, sql) }
+    }
+
+    /// Has large sorts and sets of distinct values use temporary files, or memory alone, outside of
+    /// a transaction.
+    func sortInFiles(_ isWanted: Bool) throws(StoreError) {
+        guard isWanted != sortsInFiles, !hasTemporaryTables else { return }
+        try run("PRAGMA temp_store = \(isWanted ? "FILE" : "MEMORY")")
+        sortsInFiles = isWanted
     }
 
     /// Returns the first column of a statement's only row, for pragmas.

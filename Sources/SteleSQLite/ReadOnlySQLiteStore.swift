@@ -101,8 +101,10 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
             let connection = try Connection(uri: uri, of: path)
             try connection.run(
                 "PRAGMA mmap_size = \(isMapped ? 1 << 30 : 0); "
-                    + "PRAGMA cache_size = \(isMapped ? -512 : -4096); PRAGMA temp_store = MEMORY")
+                    + "PRAGMA cache_size = \(isMapped ? -512 : -4096); "
+                    + "PRAGMA temp_store = \(tables.isEmpty ? "MEMORY" : "FILE")")
             for statement in tables { try connection.run(statement) }
+            connection.hasTemporaryTables = !tables.isEmpty
             if let historyURI { try connection.attachHistory(historyURI) }
             try connection.run("PRAGMA query_only = 1")
             return connection

@@ -36,6 +36,8 @@ final class SQLiteReader: StoreReader {
         let connection = try pool.take(waits: !isBrief)
         connection.refusesSlowStatements = isBrief
         do {
+            // What a budget allows fits in memory.
+            try connection.sortInFiles(!hasBudget)
             if connection.hasAttachedHistory {
                 number = try AttachedHistory.beginView(on: connection, waits: !isBrief)
             } else {

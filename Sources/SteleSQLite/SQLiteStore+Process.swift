@@ -1,14 +1,34 @@
 import CSQLite
+import Glibc
 
 extension SQLiteStore {
-    /// Turns off SQLite's memory statistics for the process (`SQLITE_CONFIG_MEMSTATUS`). With them,
-    /// each allocation takes a lock that all threads share, about 70 times per update of an object.
+    /// The bytes of a sort in memory, unless `configureProcess` sets others.
+    public static let sortBytes = 64 << 20
+
+    /// Configures SQLite for the process:
+    /// - no memory statistics (`SQLITE_CONFIG_MEMSTATUS`). With them, each allocation takes a lock
+    ///   that all threads share, about 70 times per update of an object. `sqlite3_memory_used` and
+    ///   heap limits then do not work.
+    /// - sorts in memory up to a size (`SQLITE_CONFIG_PMASZ`). A larger one of a reader without a
+    ///   budget uses temporary files, as does a large set of distinct values. They have no name,
+    ///   and end with the process.
     ///
     /// Call it from one thread, before the first store is opened and before any other use of SQLite
-    /// in the process. `sqlite3_memory_used` and soft heap limits then do not work.
+    /// in the process.
+    /// - Parameter sortBytes: the bytes of one sort in memory.
     /// - Returns: false where SQLite is in use already; then nothing changes.
     @discardableResult
-    public static func forgoMemoryStatistics() -> Bool {
-        stele_sqlite_without_memory_statistics() == SQLITE_OK
+    public static func configureProcess(sortBytes: Int = sortBytes) -> Bool {
+        stele_sqlite_configure(Int32(clamping: sortBytes)) == SQLITE_OK
+    }
+
+    /// Has temporary files made in the folder of a store, unless the environment's `SQLITE_TMPDIR`
+    /// names another. Without either it is `TMPDIR`, `/var/tmp` or `/tmp`, which may be in memory
+    /// and small.
+    ///
+    /// Call it from one thread, before the first fetch.
+    public static func makeTemporaryFiles(beside store: String) {
+        guard getenv("SQLITE_TMPDIR") == nil else { return }
+        stele_sqlite_temporary_folder(store.lastIndex(of: "/").map { String(store[...$0]) } ?? ".")
     }
 }

@@ -23,11 +23,11 @@ import Testing
     }
 
     /// What is for the whole process is settled before its first store.
-    @Test func memoryStatisticsAreNotGivenUpUnderAnOpenStore() throws {
+    @Test func sqliteIsNotConfiguredUnderAnOpenStore() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.store, model: try sampleModel("League"))
         defer { store.close() }
-        #expect(!SQLiteStore.forgoMemoryStatistics())
+        #expect(!SQLiteStore.configureProcess())
     }
 
     @Test func aDatabaseOfSomethingElseIsLeftAsItIs() throws {

@@ -58,6 +58,15 @@ final class Program {
             contentsOfFile: "/proc/\(process.processIdentifier)/\(file)", encoding: .utf8)
     }
 
+    /// The paths of its open files.
+    var files: [String] {
+        let folder = "/proc/\(process.processIdentifier)/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+        }
+    }
+
     /// The most memory that it has had, in KiB.
     var peakMemory: Int {
         let lines = ((try? told("status")) ?? "").split(separator: "\n")

@@ -32,7 +32,7 @@ struct Serving {
         StatementTime.set(seconds: settings.statementSeconds)
         ProcessLimits.raiseOpenFiles()
         ProcessLimits.boundArenas()
-        SQLiteStore.forgoMemoryStatistics()
+        SQLiteStore.configureProcess(sortBytes: settings.sortBytes)
         // Before the store: a service that cannot listen, or has no seeds, makes no store, and
         // migrates none.
         let address = try ReservedAddress(settings.http)
@@ -42,6 +42,9 @@ struct Serving {
         let seeds = try settings.seeds.map(Seeds.init(folder:))
         let ground = try ground()
         defer { ground.close() }
+        if !ground.store.isReadOnly, let file = ground.store.filePaths.first {
+            SQLiteStore.makeTemporaryFiles(beside: file)
+        }
         let coordinator = PersistentStoreCoordinator(
             store: ground.store, rowCacheBytes: settings.rowCacheBytes)
         try ground.load(coordinator)

@@ -5,12 +5,14 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleRequests
+import SteleSQLite
 
 /// All limits of a service.
 struct LimitSet: Sendable {
     var service = Limits()
     var server = HTTPServer.Configuration()
     var statementSeconds = StatementTime.standard
+    var sortBytes = SQLiteStore.sortBytes
 }
 
 /// One limit, as `--limit NAME=NUMBER` sets it.
@@ -131,6 +133,9 @@ struct NamedLimit: Sendable {
         NamedLimit(
             "statement-seconds", \.statementSeconds, 0.001...day,
             "seconds of a statement, and of a predicate in memory"),
+        NamedLimit(
+            "sort-bytes", \.sortBytes, (1 << 20)...(1 << 30),
+            "bytes of a sort in memory; a larger one uses temporary files"),
         NamedLimit(
             "short-reading-milliseconds", \.service.shortReading.milliseconds, 1...86_400_000,
             "milliseconds of a read before it moves to the threads of long ones"),

@@ -152,6 +152,8 @@ struct Settings: Sendable {
 
     /// Seconds of a statement.
     var statementSeconds: Double { limitSet.statementSeconds }
+    /// Bytes of a sort in memory.
+    var sortBytes: Int { limitSet.sortBytes }
 
     /// The options of the service.
     var service: Service.Options {

@@ -35,27 +35,7 @@ final class PowerCut {
         }
     }
 
-    /// The program that makes the library; nil where there is none.
-    static let compiler: String? = {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        let all = ["cc", "clang", "gcc"].flatMap { name in folders.map { "\($0)/\(name)" } }
-        return all.first { access($0, X_OK) == 0 }
-    }()
-
-    /// The library, made once for all tests of a run.
-    private static let library = Result {
-        guard let compiler else { throw Failure(text: "there is no C compiler") }
-        let made = try TemporaryFolder()
-        let source = packageRoot.appending(path: "Tests/UnsyncedWrites/UnsyncedWrites.c").path
-        let run = try Program(
-            [
-                "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o",
-                made.path + "/unsynced.so", source,
-            ], file: compiler)
-        let (status, errors) = run.end()
-        guard status == 0 else { throw Failure(text: errors) }
-        return made
-    }
+    private static let library = PreloadedLibrary("UnsyncedWrites")
 
     private let folder: String
     private let logs: TemporaryFolder
@@ -68,7 +48,7 @@ final class PowerCut {
         // As the kernel names it.
         self.folder = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
         logs = try TemporaryFolder()
-        _ = try Self.library.get()
+        _ = try Self.library.path.get()
     }
 
     /// For a process whose writes are recorded.
@@ -79,7 +59,7 @@ final class PowerCut {
         delay: Int = 0, traced: Bool = false, lies: Bool = false
     ) throws -> [String: String] {
         var all = [
-            "LD_PRELOAD": try Self.library.get().path + "/unsynced.so", "UNSYNCED_FOLDER": folder,
+            "LD_PRELOAD": try Self.library.path.get(), "UNSYNCED_FOLDER": folder,
             "UNSYNCED_LOG": logs.path, "UNSYNCED_DELAY": String(delay),
         ]
         if traced { all["UNSYNCED_TRACE"] = trace }

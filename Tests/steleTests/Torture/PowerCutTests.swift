@@ -6,7 +6,7 @@ import SteleDifferential
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: PowerCut.compiler != nil, "there is no C compiler"))
+@Suite(.enabled(if: PreloadedLibrary.compiler != nil, "there is no C compiler"))
 struct PowerCutTests {
     private var numbers = SeededNumbers(seed: 1)
 

@@ -13,7 +13,7 @@ import Testing
     @Test func eachSubscriberHasTheHistoryUnderItsFilter() throws { try run("torture") }
 
     /// With each kill, what the server has not synced is lost: as if the machine had lost power.
-    @Test(.enabled(if: PowerCut.compiler != nil, "there is no C compiler"))
+    @Test(.enabled(if: PreloadedLibrary.compiler != nil, "there is no C compiler"))
     func answeredSavesOutliveAPowerCut() throws { try run("power cuts", losesUnsynced: true) }
 
     private func run(_ name: String, losesUnsynced: Bool = false) throws {

@@ -1,0 +1,158 @@
+// What the machine does to a service: its clock is set, it runs out of files, and a sort does not
+// fit in memory.
+
+import Foundation
+import SteleSystem
+import TestSupport
+import Testing
+
+@Suite struct MachineTests {
+    private static let timeShift = PreloadedLibrary("TimeShift")
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The program over a store in the folder.
+    private func serve(
+        _ model: String = samplePath("League"), _ more: [String] = [],
+        environment: [String: String] = [:]
+    ) throws -> (program: Program, caller: Caller) {
+        let program = try Program(
+            ["serve", model, "--store", "s.sqlite", "--port", "0"] + more,
+            environment: environment, folder: folder.path)
+        return (program, try Caller(program.lines(3)))
+    }
+
+    private func end(_ program: Program) {
+        program.signal(SIGTERM)
+        let (status, errors) = program.end()
+        #expect(status == 0, "\(errors)")
+    }
+
+    private func field(_ name: String, of answer: String) -> String {
+        answer.components(separatedBy: "\r\n").first { $0.hasPrefix(name + ": ") }
+            .map { String($0.dropFirst(name.count + 2)) } ?? ""
+    }
+
+    /// Streams, contexts, limits by time and the order of changes follow a clock that nobody sets.
+    @Test(.enabled(if: PreloadedLibrary.compiler != nil, "there is no C compiler"))
+    func aClockThatIsSetStopsNothing() throws {
+        let shift = folder.path + "/shift"
+        func set(days: Int) throws {
+            try withUnsafeBytes(of: Int64(days) * 86_400) { Data($0) }
+                .write(to: URL(fileURLWithPath: shift), options: [])
+        }
+        try set(days: 0)
+        let (program, caller) = try serve(
+            environment: ["LD_PRELOAD": try Self.timeShift.path.get(), "TIME_SHIFT": shift])
+        defer { end(program) }
+        let stream = try SocketSubscriber(caller, "/changes")
+        let live = try SocketSubscriber(caller, "/live?q.teams=%2FTeam%3Fsort%3Dname")
+        let start = try #require(stream.stream.lastID)
+        let context = field("Location", of: try caller.call("POST", "/contexts", "{}"))
+        var dates: [String] = []
+        for (index, days) in [0, 4_000, -4_000, 1, 0].enumerated() {
+            try set(days: days)
+            let made = try caller.call("POST", "/Team", #"{"name":"Team \#(index)"}"#)
+            #expect(made.contains(" 201 "), "\(made)")
+            dates.append(field("Date", of: made))
+            #expect(try stream.wait { $0.saves.count > index })
+            #expect(try live.wait { $0.lastData.contains("Team \(index)") })
+            #expect(try caller.call("GET", "/readyz").contains(" 200 "))
+            let edited = try caller.call(
+                "PATCH", context + "/Team/1", #"{"city":"City \#(index)"}"#)
+            #expect(edited.contains(" 200 "), "\(edited)")
+        }
+        // The process has seen each of them.
+        #expect(Set(dates.map { $0.suffix(17).prefix(4) }).count >= 3, "\(dates)")
+        #expect(stream.saves == [1, 2, 3, 4, 5])
+        let changes = try caller.call("GET", "/changes?since=\(start)&values=true")
+        for index in 0..<5 { #expect(changes.contains("Team \(index)"), "\(changes)") }
+        #expect(try caller.call("POST", context + "/save", "{}").contains(" 200 "))
+    }
+
+    /// Who has a connection is served, others wait until there is room.
+    @Test func withoutFilesConnectionsWait() throws {
+        let program = try Program(
+            [
+                "-c", "ulimit -n 64 && exec \"$0\" \"$@\"", Program.path, "serve",
+                samplePath("League"), "--store", "s.sqlite", "--port", "0",
+            ], folder: folder.path, file: "/bin/sh")
+        defer { end(program) }
+        let caller = try Caller(program.lines(3))
+        let used = try caller.socket()
+        defer { close(used) }
+        func ask(_ method: String, _ path: String, _ body: String? = nil) throws -> String {
+            try caller.send(method, path, [], body, to: used)
+            return String(decoding: Caller.read(used) ?? [], as: UTF8.self)
+        }
+        #expect(try ask("POST", "/Team", #"{"name":"Reds"}"#).contains(" 201 "))
+        let others = try (0..<100).map { _ in try caller.socket() }
+        for number in 1...20 {
+            let made = try ask("POST", "/Team", #"{"name":"Team \#(number)"}"#)
+            #expect(made.contains(" 201 "), "\(made)")
+            let read = try ask("GET", "/Team/\(number)?include=players")
+            #expect(read.contains(" 200 "), "\(read)")
+        }
+        let list = try ask("GET", "/Team/count")
+        #expect(list.contains("{\"count\":21}"), "\(list)")
+        for other in others { close(other) }
+        let later = try caller.call("GET", "/Team/count")
+        #expect(later.contains("{\"count\":21}"), "\(later)")
+    }
+
+    /// A long read of many rows takes files in the store's folder in place of memory.
+    @Test(arguments: ["sort=name", "select=name&distinct=true", "sort=name&limit=10&offset=20000"])
+    func aLongSortUsesTemporaryFiles(_ query: String) throws {
+        let model = try folder.write(
+            """
+            {"name": "Rows", "entities": [{"name": "Row", "attributes": [
+              {"name": "name", "type": "String"}]}]}
+            """, to: "Rows.json")
+        let (program, caller) = try serve(
+            model,
+            [
+                "--limit", "sort-bytes=1048576", "--limit", "short-reading-milliseconds=1",
+                "--limit", "short-reading-steps=1000",
+            ])
+        defer { end(program) }
+        var numbers = SeededNumbers(seed: drawSeed("long sort"))
+        var names: [String] = []
+        for _ in 0..<15 {
+            let some = (0..<2_000).map { _ in
+                String(numbers.next(), radix: 36) + String(repeating: "x", count: 80)
+            }
+            let rows = some.map { #"{"name":"\#($0)"}"# }.joined(separator: ",")
+            let made = try caller.call(
+                "POST", "/Row", "[\(rows)]", headers: ["Prefer: return=minimal"])
+            try #require(made.contains(" 201 "), "\(made.prefix(300))")
+            names += some
+        }
+        let isDone = Mutex(false)
+        let answer = Mutex("")
+        let thread = try #require(
+            SystemThread(name: "reader") {
+                let text = try? caller.call("GET", "/Row?format=csv&\(query)")
+                answer.withLock { $0 = text ?? "" }
+                isDone.withLock { $0 = true }
+            })
+        var seen: Set<String> = []
+        while !isDone.withLock({ $0 }) {
+            seen.formUnion(program.files.filter { $0.contains("/etilqs_") })
+        }
+        thread.join()
+        let place = folder.url.resolvingSymlinksInPath().path
+        #expect(!seen.isEmpty && seen.allSatisfy { $0.hasPrefix(place) }, "\(seen)")
+        #expect(!program.files.contains { $0.contains("/etilqs_") })
+        let text = answer.withLock { $0 }
+        let body = text.contains("chunked") ? Caller.chunkedBody(text).text : text
+        let lines = body.split(separator: "\r\n").filter { $0.contains("xxx") }
+        names.sort()
+        if query.contains("offset") { names = Array(names[20_000..<20_010]) }
+        #expect(lines.count == names.count)
+        if query.hasPrefix("sort") {
+            #expect(zip(lines, names).allSatisfy { $0.contains($1) })
+        }
+    }
+}
