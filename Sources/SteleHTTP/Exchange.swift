@@ -89,6 +89,10 @@ final class Exchange: Job, @unchecked Sendable {
         if let refusal = head.refusal(for: makeRequest(), limit: limit, core: core) {
             return refuse(refusal, on: connection)
         }
+        // From here on the end of the service waits for it, as long as its body takes.
+        counted = true
+        core.unanswered.add(1, ordering: .relaxed)
+        if core.isStopping { return refuse(.stopping(makeRequest()), on: connection) }
         if let length = head.contentLength, sink == nil {
             body.reserveCapacity(min(length, 1 << 20))
         }
@@ -161,16 +165,13 @@ final class Exchange: Job, @unchecked Sendable {
     }
 
     private func complete(on connection: Connection) -> MHD_Result {
-        counted = true
         sender?.begin(.answer)
-        core.unanswered.add(1, ordering: .relaxed)
         var request = makeRequest()
         request.socket = connection.socket
         // A worker writes the last piece for a sink: the disk may be slow.
         let piece = request.body
         if sink != nil { request.body = [] }
         body = []
-        if core.isStopping { return refuse(.stopping(request), on: connection) }
         switch core.answer(request) {
         case .done(let response): return send(response, on: connection)
         case .pending(let start):

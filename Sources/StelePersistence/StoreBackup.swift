@@ -54,7 +54,14 @@ public struct BackupFolder: Sendable {
                 atPath: unfinished, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StoreError.invalid("the folder \(unfinished) cannot be created: \(error)")
+            let reason =
+                switch (error as? CocoaError)?.code {
+                case .fileWriteNoPermission?: "its owner does not let this user write there"
+                case .fileWriteVolumeReadOnly?: "the disk is read-only"
+                case .fileWriteOutOfSpace?: "the disk is full"
+                default: "there may be no folders below \(path)"
+                }
+            throw StoreError.invalid("the folder \(unfinished) cannot be created: \(reason)")
         }
         if isNew { _ = Self.sync(path + "/..") }
         removeAbandoned()

@@ -31,7 +31,8 @@ struct StorePresence: Sendable {
             let isThere = Identity(path) != nil
             throw .gone(
                 "\(path) \(isThere ? "is another file" : "is gone") since the store was opened: put "
-                    + "the file back, or start the service again")
+                    + "the file back; or save the objects by GET /Entity?format=ndjson, end the "
+                    + "service, and start it with a backup")
         }
     }
 }

@@ -258,7 +258,7 @@ public final class Service: Sendable {
         let (call, execution) = (plan.call, place.execution)
         return switch plan.action {
         case .page: .response(try pages.response(for: call))
-        case .readiness: .response(try ready(execution))
+        case .readiness: .response(try ready(execution, for: plan.rights))
         case .metrics:
             .response(
                 pages.page(MetricsPage(service: self).bytes, MetricsPage.mediaType, call))
@@ -308,11 +308,20 @@ public final class Service: Sendable {
             body: .bytes(writer.take()))
     }
 
-    private func ready(_ execution: Execution) throws -> Response {
-        let reader = try coordinator.store.reader(budget: execution.budget)
-        defer { reader.close() }
-        _ = try reader.token
-        try coordinator.store.checkPresence()
+    private func ready(_ execution: Execution, for rights: Rights) throws -> Response {
+        do {
+            let reader = try coordinator.store.reader(budget: execution.budget)
+            defer { reader.close() }
+            _ = try reader.token
+            try coordinator.store.checkPresence()
+        } catch {
+            guard rights.isOfHealthCheck, !Self.isLong(error) else { throw error }
+            // The path of the store is for clients with a token.
+            if case StoreError.gone = error {
+                throw Problem(.storeGone, "the store's file is gone")
+            }
+            throw Problem(.unavailable, "the store cannot be read")
+        }
         return Pages.status("ready")
     }
 

@@ -56,7 +56,8 @@ import Testing
         }
         #expect(league.get("/Team", [("Authorization", "bearer s3cret")]).status == 200)
         #expect(league.get("/healthz").status == 200)
-        #expect(league.get("/readyz").status == 401)
+        #expect(league.get("/readyz").status == 200)
+        #expect(league.get("/readyz", [("Authorization", "Bearer wrong")]).status == 200)
         #expect(league.get("/Team/1/healthz").status == 401)
     }
 }

@@ -27,7 +27,7 @@ import Testing
         ),
         (
             #"{"tokens": [{"name": "anonymous", "role": "all", "sha256": "\#(hash)"}]}"#,
-            "the name anonymous is that of other requests"
+            "anonymous is the name of requests without a token of the file"
         ),
         (#"{"tokens": [{"name": "t", "role": "all"}]}"#, "lacks name, sha256 or role"),
         (#"{"tokens": [{"name": "t", "role": "all", "sha256": "12"}]}"#, "64 hexadecimal digits"),

@@ -199,7 +199,7 @@ import Testing
         (#"{"jwt": {"keys": "k", "defaultRole": "x"}}"#, "x is not among the roles"),
         (
             #"{"tokens": [{"name": "jwt:a", "sha256": "\#(hash)", "role": "all"}]}"#,
-            "the name jwt:a"
+            "names that begin with jwt: are those of JSON Web Tokens"
         ),
     ])
     func aDeclarationThatIsWrongIsNamed(_ text: String, _ error: String) {

@@ -47,6 +47,29 @@ import Testing
         #expect(try caller.call("POST", "/Team", #"{"name":"Blues"}"#).contains(" 201 "))
     }
 
+    /// The path of the store is for clients with a token.
+    @Test func aHealthCheckWithoutATokenIsToldLittle() throws {
+        let program = try Program(
+            [
+                "serve", samplePath("League"), "--store", "other.sqlite", "--port", "0", "--token",
+                "right",
+            ], folder: folder.path)
+        defer {
+            end()
+            program.signal(SIGTERM)
+            _ = program.end()
+        }
+        let caller = try Caller(program.lines(3))
+        #expect(try caller.call("GET", "/readyz").contains(" 200 "))
+        try FileManager.default.moveItem(atPath: path("other.sqlite"), toPath: path("elsewhere"))
+        let told = try caller.call("GET", "/readyz")
+        #expect(told.contains(" 503 ") && told.contains("store.gone"), "\(told)")
+        #expect(!told.contains("other.sqlite"), "\(told)")
+        let more = try caller.call(
+            "GET", "/readyz", headers: ["Authorization: Bearer right"])
+        #expect(more.contains("other.sqlite is gone"), "\(more)")
+    }
+
     /// No answer is of the other file.
     @Test func anotherFileInItsPlaceIsNotRead() throws {
         defer { end() }

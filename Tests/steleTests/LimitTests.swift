@@ -53,6 +53,8 @@ import Testing
         ("include-dept=4", "there is no limit include-dept (did you mean include-depth?)"),
         ("x", "there is no limit x"), ("columns", "columns must be a whole number from 1 to 1900"),
         ("columns=0", "not 0"), ("columns=2.5", "not 2.5"), ("columns=many", "not many"),
+        ("columns=5 include-depth=2", "not 5 include-depth=2"),
+        ("columns=5,columns=6", "columns is given twice"),
         ("stall-seconds=0", "stall-seconds must be a number from 0.1 to 86400, not 0"),
     ])
     func aLimitThatIsWrongIsNamed(_ text: String, _ message: String) throws {
@@ -89,6 +91,25 @@ import Testing
         }
         sleep(1)
         #expect(try caller.call("GET", "/Team?limit=1").contains(" 200 "))
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+    }
+
+    /// A client with a wrong token does not use up the requests of the right one.
+    @Test func theSettingTokenIsAClientOfItsOwn() throws {
+        let folder = try TemporaryFolder()
+        let program = try Program(
+            [
+                "serve", "--port", "0", "--token", "right", "--limit", "requests-per-second=5",
+            ], folder: folder.path)
+        let caller = try Caller(program.lines(3))
+        func ask(_ token: String) throws -> String {
+            try caller.call(
+                "GET", "/Team?limit=1", headers: ["Authorization: Bearer \(token)"])
+        }
+        let wrong = try (0..<8).map { _ in try ask("wrong") }
+        #expect(wrong.last?.contains(" 429 ") == true)
+        #expect(try ask("right").contains(" 200 "))
         program.signal(SIGTERM)
         #expect(program.end().status == 0)
     }

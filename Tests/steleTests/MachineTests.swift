@@ -102,6 +102,35 @@ import Testing
         #expect(later.contains("{\"count\":21}"), "\(later)")
     }
 
+    /// SIGTERM waits for a body that is coming in, and for no new request.
+    @Test func aBodyThatIsComingInIsTakenAtTheEnd() throws {
+        let (program, caller) = try serve()
+        let (upload, idle) = (try caller.socket(), try caller.socket())
+        defer { for one in [upload, idle] { close(one) } }
+        try caller.send("GET", "/healthz", [], to: idle)
+        #expect(String(decoding: Caller.read(idle) ?? [], as: UTF8.self).contains(" 200 "))
+        let body = #"{"name":"Reds"}"#
+        let head = "POST /Team HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        func send(_ text: some StringProtocol) {
+            let bytes = Array(text.utf8)
+            #expect(Glibc.send(upload, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+        }
+        send(head + "Content-Length: \(body.utf8.count)\r\n\r\n" + body.prefix(5))
+        usleep(200_000)
+        program.signal(SIGTERM)
+        usleep(300_000)
+        try caller.send("GET", "/healthz", [], to: idle)
+        let refused = String(decoding: Caller.read(idle) ?? [], as: UTF8.self)
+        #expect(refused.contains(" 503 "), "\(refused)")
+        send(body.dropFirst(5))
+        let made = String(decoding: Caller.read(upload) ?? [], as: UTF8.self)
+        #expect(made.contains(" 201 "), "\(made)")
+        #expect(program.end().status == 0)
+        let (again, reader) = try serve()
+        #expect(try reader.call("GET", "/Team").contains("Reds"))
+        end(again)
+    }
+
     /// A long read of many rows takes files in the store's folder in place of memory.
     @Test(arguments: ["sort=name", "select=name&distinct=true", "sort=name&limit=10&offset=20000"])
     func aLongSortUsesTemporaryFiles(_ query: String) throws {

@@ -18,6 +18,13 @@ import Testing
         return (lines[0], lines[1])
     }
 
+    @Test(arguments: ["token", "anonymous", "jwt:ann"])
+    func aNameThatTheServiceRefusesGetsNoToken(_ name: String) throws {
+        let run = try Program.run("token", name, "--role", "fan", folder: folder.path)
+        #expect(run.status == 1 && run.output.isEmpty, "\(run.output)")
+        #expect(run.errors.contains("choose another"), "\(run.errors)")
+    }
+
     @Test func aTokenHasTheRightsOfItsRole() throws {
         let fan = try token("ann", "--role", "fan", "--user", "Reds")
         let all = try token("root", "--role", "all")

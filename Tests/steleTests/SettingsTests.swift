@@ -37,6 +37,18 @@ import Testing
         #expect(rows == expected)
     }
 
+    @Test(arguments: [
+        ("allow-host", "https://api.example"), ("allow-host", "api.example:443"),
+        ("allow-host", "*.example"), ("allow-host", "a.example b.example"),
+        ("cors", "https://*.example"), ("cors", "app.example"),
+    ])
+    func aHostOrOriginThatNothingMatchesIsRefused(_ name: String, _ text: String) throws {
+        let source = try SettingSource(flags: [name: text], file: nil, environment: [:])
+        let error = #expect(throws: Failure.self) { try Settings(source) }
+        #expect(error?.message.contains("\(name): ") == true, "\(error?.message ?? "")")
+        #expect(error?.message.hasSuffix("not \(text)") == true, "\(error?.message ?? "")")
+    }
+
     @Test func everySettingIsAFlag() throws {
         let help = ServeCommand.helpMessage(columns: 200)
         for setting in Setting.all where setting.name != "model" {

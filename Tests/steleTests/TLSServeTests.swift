@@ -79,7 +79,7 @@ import Testing
         program.signal(SIGTERM)
         let end = program.end()
         #expect(end.status == 0)
-        #expect(end.errors.contains("the last certificate stays"), "\(end.errors)")
+        #expect(end.errors.contains("the previous certificate stays"), "\(end.errors)")
         #expect(end.errors.contains("the key is not that of the certificate"), "\(end.errors)")
         #expect(end.errors.contains("the certificate is new"), "\(end.errors)")
     }
@@ -143,10 +143,18 @@ import Testing
         }
     }
 
-    @Test func withoutFilesSIGHUPEndsTheService() throws {
-        let program = try Program(["serve", "--port", "0"], folder: folder.path)
-        _ = try program.lines(3)
+    /// As by `systemctl reload` for a service without such files. In a terminal it ends.
+    @Test func withoutFilesAndTerminalSIGHUPChangesNothing() throws {
+        let program = try Program(
+            ["-c", "exec \"$0\" serve --port 0 </dev/null", Program.path], folder: folder.path,
+            file: "/bin/sh")
+        let caller = try Caller(program.lines(3))
         program.signal(SIGHUP)
+        for _ in 0..<20 {
+            usleep(10_000)
+            #expect(try caller.call("GET", "/readyz").contains(" 200 "))
+        }
+        program.signal(SIGTERM)
         #expect(program.end().status == 0)
     }
 }

@@ -86,7 +86,7 @@ package final class Access: Sendable {
         var table = Table(
             issuer: file?.issuer, roles: file?.roles ?? [:], sources: file?.sources ?? [])
         if let token {
-            table.tokens[Secret.hash(token.utf8)] = Rights(ofAll: file == nil ? "" : "token")
+            table.tokens[Secret.hash(token.utf8)] = Rights(ofAll: "token")
         }
         for role in table.roles.values.sorted(by: { $0.name < $1.name }) {
             try role.check(model)
@@ -119,8 +119,11 @@ package final class Access: Sendable {
                 hint: "POST \(RoutePattern.tickets.rawValue) makes another")
         }
         if let anonymous = state.withLock({ $0.table.anonymous }) { return anonymous }
-        throw Self.refusal("the request has no Authorization header")
+        throw Self.withoutToken
     }
+
+    /// The refusal of a request that needs a token and has none.
+    static let withoutToken = refusal("the request has no Authorization header")
 
     /// The name under which a request counts for its client: that of its token, else its address. A
     /// ticket is not used by it.
@@ -205,7 +208,10 @@ package final class Access: Sendable {
     private static func refusal(_ detail: String, isOfToken: Bool = false) -> Problem {
         let reason = isOfToken ? ", error=\"invalid_token\"" : ""
         return Problem(
-            .token, detail, hint: "send Authorization: Bearer TOKEN",
+            .token, detail,
+            hint: isOfToken
+                ? "send a token of the service's rights file, or a new one of its issuer"
+                : "send Authorization: Bearer TOKEN",
             headers: [("WWW-Authenticate", "Bearer realm=\"stele\"\(reason)")])
     }
 }

@@ -101,6 +101,12 @@ package final class Rights: Sendable {
     /// The name of requests without a token, where a role is theirs.
     static let anonymous = "anonymous"
 
+    /// The rights of a health check without a token. It has no data.
+    static let ofHealthCheck = Rights()
+
+    /// Whether the sender may only know how the service is, and nothing of the store.
+    package var isOfHealthCheck: Bool { self === Self.ofHealthCheck }
+
     /// The name under which a sender's requests count: that of the token, else the address.
     package func client(of request: Request) -> String {
         name.isEmpty || name == Self.anonymous ? request.clientNetwork : "token \(name)"
@@ -142,6 +148,7 @@ package final class Rights: Sendable {
         case .metadata: try checkAll("\(route.isRead ? "read" : "change") the metadata")
         case .changes where route.method == .delete: try checkAll("delete the history")
         case .contexts, .context: try checkAll("use editing contexts")
+        case .tickets where name == Self.anonymous: throw Access.withoutToken
         case .index, .health, .readiness, .model, .changes, .live, .tickets, .errorCodes, .openAPI,
             .templates, .transactions, .options:
             break

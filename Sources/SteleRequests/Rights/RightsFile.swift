@@ -23,6 +23,14 @@ package struct RightsFile: Sendable {
     private static let reserved: Set<String> = ["token", Rights.anonymous]
     /// How the names of senders with a JSON Web Token begin.
     static let ofIssuer = "jwt:"
+    /// Why a token may not have a name; nil where it may.
+    package static func refusal(ofName name: String) -> String? {
+        if reserved.contains(name) {
+            return "\(name) is the name of requests without a token of the file: choose another"
+        }
+        return name.hasPrefix(ofIssuer)
+            ? "names that begin with \(ofIssuer) are those of JSON Web Tokens: choose another" : nil
+    }
     /// The role with all rights.
     package static let all = "all"
 
@@ -173,9 +181,7 @@ package struct RightsFile: Sendable {
             guard let hash = Self.bytes(hash), hash.count == 32 else {
                 throw RightsError("\(place): sha256 is not 64 hexadecimal digits")
             }
-            if Self.reserved.contains(name) || name.hasPrefix(Self.ofIssuer) {
-                throw RightsError("\(place): the name \(name) is that of other requests")
-            }
+            if let reason = Self.refusal(ofName: name) { throw RightsError("\(place): \(reason)") }
             if tokens.contains(where: { $0.name == name }) {
                 throw RightsError("\(place): there are two tokens with the name \(name)")
             }

@@ -8,9 +8,8 @@ package struct Gate: Sendable {
     package let access: Access
     /// The pages of other origins that may call the service; nil for none.
     private let crossOrigin: CrossOrigin?
-    /// The path of the health check, which needs no token: it tells only that the service is alive.
+    /// The paths of the checks whether the service is alive and ready, which need no token.
     private let healthPath: String
-    /// That of the check whether the service is ready.
     private let readinessPath: String
 
     package init(
@@ -28,7 +27,8 @@ package struct Gate: Sendable {
     package func admit(_ request: Request) throws -> Rights {
         if let host = request.headers["Host"], !isAllowed(host) { throw refused(host: host) }
         if let origin = request.headers["Origin"] { try check(origin, request.headers["Host"]) }
-        return request.path == healthPath ? Self.health : try access.rights(of: request)
+        guard isHealthCheck(request) else { return try access.rights(of: request) }
+        return (try? access.rights(of: request)) ?? .ofHealthCheck
     }
 
     /// The answer to a browser that asks whether a page of another origin may send a request; nil
@@ -44,9 +44,6 @@ package struct Gate: Sendable {
     func isHealthCheck(_ request: Request) -> Bool {
         request.path == healthPath || request.path == readinessPath
     }
-
-    /// The rights of a health check, which has no data.
-    private static let health = Rights()
 
     /// Whether `admit` accepts the request, and all objects are visible to its token. It is faster for
     /// requests without an Origin.

@@ -39,6 +39,9 @@ package enum RoutePattern: String, Sendable, CaseIterable {
     case contextReset = "/contexts/{context}/reset"
     case contextRefresh = "/contexts/{context}/refresh"
 
+    /// Whether it says how the service is, which needs no token.
+    package var isHealthCheck: Bool { self == .health || self == .readiness }
+
     /// The methods besides HEAD and OPTIONS. Those of a relationship depend on its kind.
     package var methods: [Method] {
         switch self {

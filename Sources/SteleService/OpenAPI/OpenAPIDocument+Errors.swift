@@ -17,7 +17,7 @@ extension OpenAPIDocument {
             ErrorCode.headTooLarge.status, ErrorCode.internal.status, ErrorCode.busy.status,
             ErrorCode.rate.status,
         ]
-        if needsToken, route.pattern != .health { statuses.insert(ErrorCode.token.status) }
+        if needsToken, !route.pattern.isHealthCheck { statuses.insert(ErrorCode.token.status) }
         if operation.hasFormats { statuses.insert(ErrorCode.notAcceptable.status) }
         let isWrite = !route.isRead
         if operation.isData {

@@ -125,7 +125,7 @@ struct OpenAPIDocument {
             ("operationId", .string(id)), ("summary", .string(operation.summary)),
             ("tags", .array([.string(place.tag)])),
         ]
-        if place.pattern == .health, needsToken { members.append(("security", [])) }
+        if place.pattern.isHealthCheck, needsToken { members.append(("security", [])) }
         let parameters = parameters(place, route)
         if !parameters.isEmpty { members.append(("parameters", .array(parameters))) }
         if let body = operation.body { members.append(("requestBody", body)) }

@@ -26,6 +26,7 @@ struct TokenCommand: ParsableCommand {
     var user: String?
 
     func run() throws {
+        if let reason = RightsFile.refusal(ofName: name) { throw Failure(reason) }
         let token = Secret.make()
         let hash = Secret.hexadecimal(Secret.hash(token.utf8))
         var members: [(String, JSONValue)] = [

@@ -15,8 +15,8 @@ struct EndSignals {
     }
 
     /// Waits for the one that ends the service. After that, another one ends the process at once.
-    /// - Parameter reload: what SIGHUP does; nil where nothing can be read again, and then it ends
-    ///   the service, as for a program whose terminal is closed.
+    /// - Parameter reload: what SIGHUP does; nil where it ends the service, because its terminal is
+    ///   closed.
     func wait(_ reload: (() -> Void)?) -> Int32 {
         var set = set
         var number: Int32 = 0

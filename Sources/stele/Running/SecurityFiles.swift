@@ -1,6 +1,7 @@
 /// The files that say who may use a service, and by what connection.
 
 import FoundationEssentials
+import Glibc
 import Logging
 import SteleHTTP
 import SteleRequests
@@ -46,25 +47,26 @@ struct SecurityFiles {
         } catch { throw Failure("\(certificate), \(key): \(error)") }
     }
 
-    /// Reads them again. A file that cannot be used leaves the last one in force.
+    /// Reads them again. A file that cannot be used leaves the previous one in force.
     func reload(into service: Service, _ logger: Logger) {
         do {
             if try readCertificate()?.present() ?? false { logger.notice("the certificate is new") }
         } catch {
-            logger.error("the last certificate stays: \(Failure.sentence(error))")
+            logger.error("the previous certificate stays: \(Failure.sentence(error))")
         }
         do {
             if let rights = try readRights(), try service.replace(rights) {
                 logger.notice("the rights are new")
             }
         } catch {
-            logger.error("the last rights stay: \(Failure.sentence(error))")
+            logger.error("the previous rights stay: \(Failure.sentence(error))")
         }
     }
 
     private static func bytes(_ path: String, _ setting: String) throws -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure("\(setting): the file \(path) cannot be read", setting: setting)
+            let reason = access(path, R_OK) == 0 ? "" : ": " + String(cString: strerror(errno))
+            throw Failure("\(setting): the file \(path) cannot be read\(reason)", setting: setting)
         }
         return [UInt8](data)
     }

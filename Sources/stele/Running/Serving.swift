@@ -74,11 +74,16 @@ struct Serving {
             settings.http, at: address,
             answer: { service.answer($0, at: .brief) },
             refuse: { service.refuse($0) }, sink: { service.sink(for: $0) })
+        if settings.origins.contains("*"), rights == nil, settings.token == nil {
+            logger.warning(
+                "cors is * without token or rights: every page in a browser can change the data")
+        }
         service.observe(server)
         service.changeFeed.start()
         write(announcement(ground, port: server.port), to: 1)
+        let endsWithTerminal = files.areNone && isatty(STDIN_FILENO) == 1
         let signal = signals.wait(
-            files.areNone ? nil : { files.reload(into: service, logger) })
+            endsWithTerminal ? nil : { files.reload(into: service, logger) })
         logger.info("ending", metadata: ["signal": "\(signal)"])
         service.changeFeed.stop()
         service.liveQueries.stop()

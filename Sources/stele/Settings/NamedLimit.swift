@@ -34,6 +34,7 @@ struct NamedLimit: Sendable {
     /// Sets limits from texts such as `include-depth=4`.
     /// - Throws: `Failure` with what is wrong.
     static func apply(_ texts: [String], to limits: inout LimitSet) throws {
+        var given: Set<String> = []
         for text in texts {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard let limit = all.first(where: { $0.name == parts.first }) else {
@@ -51,6 +52,9 @@ struct NamedLimit: Sendable {
                 throw Failure(
                     "limit: \(limit.name) must be a \(kind) from \(short(low)) to \(short(high)), "
                         + "not \(parts.count == 2 ? parts[1] : "nothing")", setting: "limit")
+            }
+            guard given.insert(limit.name).inserted else {
+                throw Failure("limit: \(limit.name) is given twice", setting: "limit")
             }
             limit.set(&limits, number)
         }

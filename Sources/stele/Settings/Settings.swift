@@ -72,7 +72,7 @@ struct Settings: Sendable {
         encryptionKeyFile = source.text("encryption-key-file")
         strictTransformers = try reading.truth("strict-transformers")
         insecure = try reading.truth("insecure")
-        allowedHosts = reading.list("allow-host")
+        allowedHosts = try reading.hosts()
         origins = try reading.origins()
         basePath = try reading.basePath()
         requestLog = try reading.truth("request-log")
@@ -189,8 +189,19 @@ struct SettingReading {
     /// The items of a list, without empty ones.
     func list(_ name: String) -> [String] {
         (source.text(name) ?? "").split(separator: ",").map {
-            String($0.drop { $0 == " " }.prefix { $0 != " " })
+            String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         }.filter { !$0.isEmpty }
+    }
+
+    /// The names of `allow-host`, as they are in a URL, without a port.
+    func hosts() throws -> [String] {
+        let hosts = list("allow-host")
+        for host in hosts where host.contains(where: { "/:* ".contains($0) }) {
+            throw Failure(
+                "allow-host: a host is a name such as api.example, without scheme, port and *, not "
+                    + host, setting: "allow-host")
+        }
+        return hosts
     }
 
     /// The origins of `cors`: a scheme and a host each, as browsers send them.
@@ -199,7 +210,7 @@ struct SettingReading {
         for origin in origins where origin != "*" {
             let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
             guard parts.count == 3, parts[0].hasSuffix(":"), parts[0].count > 1, parts[1].isEmpty,
-                !parts[2].isEmpty
+                !parts[2].isEmpty, !origin.contains(where: { "* ".contains($0) })
             else {
                 throw Failure(
                     "cors: an origin is a scheme and a host, such as https://app.example, not "
