@@ -6,6 +6,8 @@
 #       -e STELE_TOKEN=secret stele serve /My.xcdatamodeld
 #
 # It listens on every address of the container, so it requires a token (or STELE_INSECURE=true).
+# Clients that call it by a name need STELE_ALLOW_HOST. The health check reads the environment and not
+# the flags of serve: give the port, the base path and the certificate as STELE_PORT and so on.
 
 FROM swift:6.3-bookworm AS build
 WORKDIR /src
