@@ -201,10 +201,10 @@ final class Torture {
             counts.told += report.saves.count
             counts.inParts += report.saves.count { $0.parts.count > 1 }
             let start = report.start.map { Self.number($0) } ?? 0
-            let wanted = history.compactMap { save -> (Int64, String)? in
+            let wanted = history.compactMap { save -> (Int64, [String: Any])? in
                 let number = Self.number(Self.text(save["transaction"]))
                 guard number > start, let told = report.filter.told(of: save) else { return nil }
-                return (number, Self.json(told))
+                return (number, told)
             }
             let (had, lacked) = (report.saves.map { $0.number }, wanted.map { $0.0 })
             if had != lacked {
@@ -215,31 +215,52 @@ final class Torture {
                 )
                 continue
             }
-            for (save, (number, text)) in zip(report.saves, wanted) {
+            for (save, (number, all)) in zip(report.saves, wanted) {
                 let told = Self.joined(save.parts)
-                if told != text {
-                    failures.append("\(who) was told \(told) for \(text) at \(number)")
+                if !Self.isSame(told, all) {
+                    failures.append(
+                        "\(who) was told \(Self.json(told)) for \(Self.json(all)) at \(number)")
                 }
             }
         }
     }
 
     /// The parts of a save as one: each says which it is, and of how many.
-    private static func joined(_ parts: [[UInt8]]) -> String {
+    private static func joined(_ parts: [[UInt8]]) -> [String: Any] {
         let read = parts.compactMap {
             try? JSONSerialization.jsonObject(with: Data($0)) as? [String: Any]
         }
-        guard var whole = read.first, read.count == parts.count else { return "no JSON" }
+        guard var whole = read.first, read.count == parts.count else { return ["no": "JSON"] }
         if parts.count > 1 {
             for (index, part) in read.enumerated() {
                 let numbers = [part["part"], part["of"]].map { ($0 as? NSNumber)?.intValue }
-                guard numbers == [index + 1, parts.count] else { return "part \(numbers)" }
+                guard numbers == [index + 1, parts.count] else {
+                    return ["part": "\(numbers)"]
+                }
             }
             whole["part"] = nil
             whole["of"] = nil
         }
         whole["changes"] = read.flatMap { $0["changes"] as? [Any] ?? [] }
-        return json(whole)
+        return whole
+    }
+
+    /// Whether two values of JSON are the same. Texts would have to be sorted first, which takes ten
+    /// times as long.
+    private static func isSame(_ one: Any, _ other: Any) -> Bool {
+        switch (one, other) {
+        case (let one as [String: Any], let other as [String: Any]):
+            one.count == other.count
+                && one.allSatisfy { key, value in other[key].map { isSame(value, $0) } ?? false }
+        case (let one as [Any], let other as [Any]):
+            one.count == other.count && zip(one, other).allSatisfy { isSame($0, $1) }
+        case (let one as String, let other as String): one.utf8.elementsEqual(other.utf8)
+        case (let one as NSNumber, let other as NSNumber):
+            // True is not 1.
+            one == other && strcmp(one.objCType, other.objCType) == 0
+        case (is NSNull, is NSNull): true
+        default: false
+        }
     }
 
     // MARK: JSON
