@@ -49,6 +49,7 @@ struct SecurityFiles {
 
     /// Reads them again. A file that cannot be used leaves the previous one in force.
     func reload(into service: Service, _ logger: Logger) {
+        if areNone { logger.notice("SIGHUP: there is no rights file and no certificate to read") }
         do {
             if try readCertificate()?.present() ?? false { logger.notice("the certificate is new") }
         } catch {
