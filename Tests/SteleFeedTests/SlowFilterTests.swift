@@ -55,6 +55,30 @@ import Testing
         #expect(slow.allSatisfy { $0.told == matching + ["7f3a09c1-41"] })
     }
 
+    /// A turn may tell several times, and what a slow filter used up before is none of another's.
+    @Test func noSaveIsLostAfterASlowFilterInTheSameTurn() throws {
+        let stage = try Stage()
+        let saves = try (1...3).map { number in
+            stage.store.commit([
+                stage.staff.insert(stage.staff.person, Int64(number), name: "a")
+            ])
+            return try #require(
+                try stage.store.reader().history(
+                    after: Int64(number - 1), limit: 1, values: false
+                ).first)
+        }
+        let time = JudgingTime(
+            shared: JudgingLimits(nanoseconds: 0, nanosecondsAChange: 0, matchNanoseconds: 1))
+        time.begin(changes: 1)
+        #expect(!time.isLeft())
+        time.endAsSlow()
+        let told = try stage.feed.renderer.events(
+            of: saves, ChangeFilter(entities: nil, values: false), in: time)
+        #expect(told.last == 3)
+        let text = told.buffers.map { String(decoding: $0, as: UTF8.self) }.joined()
+        #expect(text.components(separatedBy: "event: save").count == 4, "\(text)")
+    }
+
     /// A history that is full of slow names; one reads it by a slow filter, others by none.
     @Test func aResumingStreamDoesNotWaitForASlowFilter() throws {
         let stage = try Stage()

@@ -63,6 +63,8 @@ package struct ChangeRenderer: Sendable {
                 if writer.count >= bytesPerBuffer { events.buffers.append(writer.take()) }
             }
             events.last = transaction.number
+            // Where others wait, all are told or none: too little time is an error.
+            guard !time.isShared else { continue }
             events.isOver = time.isOver
             if time.isOver || filter.isJudged && time.isTurnOver { break }
         }

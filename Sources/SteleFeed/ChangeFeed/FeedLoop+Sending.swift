@@ -65,6 +65,8 @@ extension FeedLoop {
         defer { time.end() }
         do throws(StoreError) {
             let events = try feed.renderer.events(of: saves, filter, in: time)
+            // A stream that is not told all of them must not go on as if it were.
+            guard events.last == saves.last?.number else { return .slow }
             return .events(Share(of: events.buffers, room: room))
         } catch {
             if case .overBudget = error, filter.isJudged {
