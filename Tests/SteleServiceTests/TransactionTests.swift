@@ -1,6 +1,7 @@
 // `POST /transactions`: operations that name each other, in one save.
 
 import SteleJSON
+import SteleSystem
 import Testing
 
 @testable import SteleAnswers
@@ -143,6 +144,21 @@ import Testing
         let answer = league.post("/Player", #"{"name":"Ann","team":{"_ref":"t"}}"#)
         #expect(answer.status == 400)
         #expect(answer.hint.contains("/transactions"))
+    }
+
+    /// Twice as many take twice as long, not four times.
+    @Test func manyOperationsTakeTimeInProportion() throws {
+        let league = try ServiceFixture(TestModels.league())
+        func seconds(_ count: Int) -> Double {
+            let operation = #"{"op":"insert","entity":"Team","values":{"name":"a"}}"#
+            let body = Array(repeating: operation, count: count).joined(separator: ",")
+            let start = ThreadClock.now
+            #expect(league.post("/transactions", "[\(body)]").status == 200)
+            return Double(ThreadClock.now - start) / 1e9
+        }
+        _ = seconds(100)
+        let (few, many) = (seconds(1_500), seconds(12_000))
+        #expect(many < 20 * few, "\(few) s and \(many) s")
     }
 
     @Test func subentitiesAddressesAndLimitsHold() throws {

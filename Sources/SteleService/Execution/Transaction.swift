@@ -68,7 +68,7 @@ struct Transaction {
                 hint: #"[{"op":"insert","entity":"NAME","values":{…}}]"#)
         }
         try body.forEachElement { node in
-            try numbered(operations.count) { operations.append(try read(node)) }
+            operations.append(try numbered(operations.count) { try read(node) })
         }
         try find()
         for index in order() {
@@ -80,10 +80,11 @@ struct Transaction {
         return .operations(objects.map { AppliedOperation($0.object) })
     }
 
-    /// Runs a step, and adds the operation's number to its error.
-    private func numbered(_ index: Int?, _ step: () throws -> Void) throws {
+    /// Runs a step, and adds the operation's number to its error. A step must not change an array
+    /// of the transaction: it is in use meanwhile, so each change would copy it.
+    private func numbered<R>(_ index: Int?, _ step: () throws -> R) throws -> R {
         do {
-            try step()
+            return try step()
         } catch let problem as Problem {
             // Links are resolved together; the path of such a problem begins with its operation.
             guard let index = index ?? problem.path.first.flatMap({ Int($0) }) else {
@@ -180,20 +181,21 @@ struct Transaction {
         }
         objects.reserveCapacity(operations.count)
         for (index, operation) in operations.enumerated() {
-            try numbered(index) {
+            let found = try numbered(index) { () -> (object: ManagedObject, place: Entity)? in
                 switch operation.target {
-                case .made(let object):
-                    objects.append((object, object.entity))
-                    let maker = ObjectIdentifier(object)
-                    if object.isInserted, makers[maker] == nil { makers[maker] = index }
-                case .stored(let owner):
-                    objects.append((try writer.object(at: owner), owner.entity))
+                case .made(let object): return (object, object.entity)
+                case .stored(let owner): return (try writer.object(at: owner), owner.entity)
                 case .reference(let node):
-                    guard let name = node["_ref"] else { return }
+                    guard let name = node["_ref"] else { return nil }
                     let object = try writer.referenced(name, in: node)
-                    objects.append((object, object.entity))
+                    return (object, object.entity)
                 }
             }
+            guard let found else { continue }
+            objects.append(found)
+            guard case .made(let object) = operation.target, object.isInserted else { continue }
+            let maker = ObjectIdentifier(object)
+            if makers[maker] == nil { makers[maker] = index }
         }
     }
 
