@@ -26,6 +26,14 @@ public struct JudgingLimits: Sendable, Hashable {
             matchNanoseconds: matchNanoseconds / parts)
     }
 
+    /// The same, but no longer than that for a save.
+    package func within(nanoseconds most: UInt64) -> JudgingLimits {
+        JudgingLimits(
+            nanoseconds: min(nanoseconds, most),
+            nanosecondsAChange: most < nanoseconds ? 0 : nanosecondsAChange,
+            matchNanoseconds: matchNanoseconds)
+    }
+
     /// The nanoseconds for so many changes.
     package func nanoseconds(changes: Int) -> UInt64 {
         nanoseconds + nanosecondsAChange * UInt64(changes)

@@ -63,8 +63,11 @@ extension ChangeFeed {
         var last = start
         var count = 0
         var looked = 0
+        // Within a budget other requests wait for the thread, and what takes longer is begun again
+        // on one for long reads.
         let time = JudgingTime(
-            slow: limits.slowFeedJudging, beyond: limits.feedJudging,
+            slow: limits.slowFeedJudging.within(nanoseconds: budget?.nanoseconds ?? .max),
+            beyond: limits.feedJudging,
             turn: budget?.nanoseconds ?? options.pageNanoseconds
         ) { !request.clientHasGone }
         let judge = ChangeJudge(filter, model: store.model, reader, time)
@@ -84,7 +87,7 @@ extension ChangeFeed {
                 judge.begin(changes: save.changes.count)
                 let changes: [ToldChange]
                 do throws(StoreError) { changes = try judge.told(of: save) } catch {
-                    guard case .overBudget = error else { throw error }
+                    guard case .overBudget = error, budget == nil else { throw error }
                     throw tooSlow(
                         after: renderer.token(save.number - 1), next: renderer.token(save.number))
                 }

@@ -18,6 +18,8 @@ package final class LiveLoop {
     package var pending: [LiveArrival] = []
     package var members: [ObjectIdentifier: LiveMember] = [:]
     var heartbeatAt: UInt64 = 0
+    /// The next heartbeat within a round.
+    private var aliveAt: UInt64 = 0
     private var pollAt: UInt64 = 0
     /// Whether the last round has ended before all queries were at the same save.
     var isUneven = false
@@ -132,6 +134,7 @@ package final class LiveLoop {
     // MARK: Following
 
     private func follow(_ mail: SavesInbox<LiveLetters>.Mail) {
+        isUneven = false
         guard !queries.isEmpty else {
             position = max(position, mail.told.latest)
             return
@@ -139,7 +142,6 @@ package final class LiveLoop {
         if !mail.told.saves.isEmpty {
             AnswersFirst.wait(since: mail.told.latestAt, streams: members.count)
         }
-        isUneven = false
         let round = LiveRound(self, mail, isBehind: isBehind)
         defer { round.close() }
         do {
@@ -237,6 +239,17 @@ package final class LiveLoop {
 
     /// Sends comments, which keep connections open and find closed ones, and releases queries that
     /// have had no listeners for too long.
+    /// Sends heartbeats within a round, which may take long on the thread for slow queries.
+    func keepAlive() {
+        let now = MonotonicClock.now
+        guard now >= aliveAt else { return }
+        aliveAt = now &+ hub.options.heartbeatNanoseconds
+        guard lane == .slow else { return }
+        let comment = Array(":\n\n".utf8)
+        for arrival in pending { _ = arrival.stream.send(comment) }
+        for member in members.values { _ = member.stream.send(comment) }
+    }
+
     private func beat(_ now: UInt64) {
         let comment = Array(":\n\n".utf8)
         pending.removeAll { !$0.stream.send(comment) }

@@ -99,8 +99,11 @@ package final class LiveQuery: @unchecked Sendable {
     /// The last transaction of the result.
     package var token: Int64 { objects?.token ?? rows?.token ?? 0 }
 
-    /// How many rows it holds.
-    package var weight: Int { objects?.weight ?? rows?.rows.count ?? 0 }
+    /// How many rows it holds. A row of a snapshot with more than `bytesARow` counts as several.
+    package var weight: Int {
+        max(objects?.weight ?? rows?.rows.count ?? 0, (snapshot?.data.count ?? 0) / Self.bytesARow)
+    }
+    private static let bytesARow = 250
 
     /// Advances the result to the last save of a view.
     /// - Throws: as the results; the result is not valid then.

@@ -146,6 +146,7 @@ final class LiveRound {
     /// quick ones with later saves come first again.
     private func goesOn() -> Bool {
         if time.isCrowded { loop.isUneven = true }
+        loop.keepAlive()
         return !loop.isUneven && !loop.isStopping
     }
 
