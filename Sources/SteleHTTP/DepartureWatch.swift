@@ -7,12 +7,13 @@ import SteleSystem
 /// One thread that waits for the client of any event stream to close its connection.
 ///
 /// libmicrohttpd does not read from a suspended connection, so its socket is watched here as well:
-/// the stream ends at once, and not with the next heartbeat. After many departures freed memory is
-/// returned to the system. A thread that waits for sockets is woken by a descriptor (`eventfd`).
+/// the stream ends at once, and not with the next heartbeat. After many departures, and after a large
+/// request, freed memory is returned to the system. A thread that waits for sockets is woken by a descriptor (`eventfd`).
 final class DepartureWatch: Sendable {
     private struct State {
         var streams: [UInt64: EventStream] = [:]
         var next: UInt64 = 1
+        var isStopping = false
     }
 
     /// Departures after which freed memory is returned to the system.
@@ -69,7 +70,13 @@ final class DepartureWatch: Sendable {
                 departures = 0
             }
             for event in events.prefix(Int(max(count, 0))) {
-                if event.data.u64 == 0 { return }
+                if event.data.u64 == 0 {
+                    var wakings: UInt64 = 0
+                    read(wakening, &wakings, MemoryLayout<UInt64>.size)
+                    if state.withLock({ $0.isStopping }) { return }
+                    departures = Self.departuresATrim
+                    continue
+                }
                 guard let stream = state.withLock({ $0.streams[event.data.u64] }) else { continue }
                 stream.drop()
                 departures += 1
@@ -77,8 +84,16 @@ final class DepartureWatch: Sendable {
         }
     }
 
+    /// A request with a large body or answer has ended.
+    func noteLarge() { wake() }
+
     /// Ends `run`.
     func stop() {
+        state.withLock { $0.isStopping = true }
+        wake()
+    }
+
+    private func wake() {
         var one: UInt64 = 1
         write(wakening, &one, MemoryLayout<UInt64>.size)
     }

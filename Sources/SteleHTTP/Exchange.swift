@@ -137,6 +137,8 @@ final class Exchange: Job, @unchecked Sendable {
         if let sink, body.count >= Self.pieceBytes { passOn(to: sink, connection) }
     }
 
+    /// Bytes of a body or an answer after which freed memory is returned to the system.
+    private static let largeBytes = 4 << 20
     /// Bytes of a body that a sink is given at a time.
     private static let pieceBytes = 256 << 10
 
@@ -264,6 +266,7 @@ final class Exchange: Job, @unchecked Sendable {
             return (answer, isPending)
         }
         if wasPending { core.pending.remove(self) }
+        if max(received, overflow, takenBytes()) >= Self.largeBytes { core.departures.noteLarge() }
         switch orphan {
         case .given(let response): response.discard()
         case .toBeMade(let make): make().discard()

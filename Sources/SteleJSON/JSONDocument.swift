@@ -47,6 +47,25 @@ public final class JSONDocument: @unchecked Sendable {
 
     deinit { json_decref(tree) }
 
+    /// About how many values a JSON text has, before it is parsed: a parsed text takes up to eighty
+    /// times its own memory. An array or object counts as ten, and takes as much.
+    public static func weight(of bytes: [UInt8]) -> Int {
+        let span = bytes.span
+        var (at, weight) = (0, 0)
+        while at < span.count {
+            switch span[at] {
+            case UInt8(ascii: "\""):
+                at = TextScan.endOfString(span, from: at)
+                continue
+            case UInt8(ascii: ","): weight += 1
+            case UInt8(ascii: "["), UInt8(ascii: "{"): weight += 10
+            default: break
+            }
+            at += 1
+        }
+        return weight
+    }
+
     /// The top-level value.
     public var root: JSONNode { JSONNode(document: self, pointer: tree) }
 

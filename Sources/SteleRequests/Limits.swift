@@ -40,6 +40,8 @@ public struct Limits: Sendable, Hashable {
     public var writeAttempts = 5
     /// Objects in one body, nested ones included.
     public var objectsPerBody = 100_000
+    /// Values in a JSON body; an array or object counts as ten, and takes as much memory.
+    public var valuesPerBody = 3_000_000
     /// Bytes up to which the body of an answer is kept for an `Idempotency-Key`.
     public var keptAnswerBytes = 16 << 10
     /// Objects in memory at a time in a write of all that match.
@@ -51,7 +53,9 @@ public struct Limits: Sendable, Hashable {
     /// Relationships in one path of `include`.
     public var includeDepth = 8
     /// Objects that the paths of `include` embed in one answer.
-    public var includedObjects = 1_000_000
+    public var includedObjects = 250_000
+    /// Objects that all answers embed that are being sent.
+    public var includedObjectsInAll = 1_000_000
     /// Columns of `select`, and keys of `sort` and `groupBy`.
     public var columns = 256
     /// Bytes of a query string. `HTTPServer` takes hardly longer ones, because the head of a

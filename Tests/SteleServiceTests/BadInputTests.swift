@@ -304,6 +304,21 @@ struct Refused: Sendable, CustomTestStringConvertible {
         #expect(many.detail.contains("3 objects"))
     }
 
+    /// Empty objects take eighty times their own bytes when they are parsed.
+    @Test func aBodyOfTooManyValuesIsNotParsed() throws {
+        let league = try ServiceFixture(TestModels.league()) { $0.limits.valuesPerBody = 1_000 }
+        func body(_ element: String, _ count: Int) -> String {
+            "[" + Array(repeating: element, count: count).joined(separator: ",") + "]"
+        }
+        for (element, count) in [("{}", 150), ("[]", 150), ("1", 1_000), ("\"{[,\"", 2_000)] {
+            let many = league.post("/Team", body(element, count))
+            #expect(many.status == 413 && many.detail.contains("1000 values"), "\(many.text)")
+        }
+        // Brackets and commas within texts are no values.
+        let text = String(repeating: "{[,", count: 30)
+        #expect(league.post("/Team", body("{\"name\":\"\(text)\"}", 50)).status == 201)
+    }
+
     @Test func whatTheServerRefusesIsAProblemToo() throws {
         let league = try ServiceFixture.league()
         let request = Request(method: "POST", path: "/Player")

@@ -99,8 +99,11 @@ import Testing
             [limits.streams, limits.streamBatchRows],
             [limits.queryBytes >> 10, limits.parameters],
             [limits.columns],
-            [limits.includePaths, limits.includeDepth, limits.includedObjects],
-            [limits.objectsPerBody, limits.bodyDepth],
+            [
+                limits.includePaths, limits.includeDepth, limits.includedObjects,
+                limits.includedObjectsInAll,
+            ],
+            [limits.objectsPerBody, limits.bodyDepth, limits.valuesPerBody, 10],
             [100_000, 24, limits.keptAnswerBytes >> 10],
             [limits.objectsPerPart],
             [JSONDocument.depthLimit],

@@ -332,4 +332,17 @@ import Testing
             #expect(four.status == 400 && four.detail.contains("100 objects"), "\(four.text)")
         }
     }
+
+    /// Answers that wait for their clients are in memory, all of them.
+    @Test func whatAllAnswersEmbedIsBounded() throws {
+        let people = try ServiceFixture(TestModels.people()) {
+            $0.limits.includedObjectsInAll = 20
+        }
+        let members = Array(repeating: "{}", count: 30).joined(separator: ",")
+        _ = people.post("/Team", #"{"people":[\#(members)]}"#)
+        let refused = people.get("/Team?include=people")
+        #expect(refused.status == 503 && refused.code == "service.busy", "\(refused.text)")
+        #expect(refused["Retry-After"] == "5" && refused.detail.contains("20 are the most"))
+        #expect(people.get("/Team").status == 200)
+    }
 }

@@ -28,11 +28,14 @@ package struct Embedded: Sendable {
         let owners: Range<Int>
         /// The number of objects written for each destination or owner; nil if nothing is below.
         let weights: [Int64: Int]?
+        /// The place of its objects among those of all answers.
+        private let place: EmbeddedPlace?
 
         init(
             relationship: Int, content: Content, below: Embedded, slot: Int? = nil,
-            owners: Range<Int> = 0..<0
+            owners: Range<Int> = 0..<0, place: EmbeddedPlace? = nil
         ) {
+            self.place = place
             self.relationship = relationship
             self.content = content
             self.below = below

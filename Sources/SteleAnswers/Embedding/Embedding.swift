@@ -53,11 +53,12 @@ package struct Embedding {
     ) throws -> Embedded.Level {
         let root = context.model.destination(of: relationship).root
         let found = try context.snapshots(root: root, keys: keys)
-        try spend(found.count)
+        let place = try spend(found.count)
         let below = inclusion.isEmpty ? .none : try below(Array(found.values), inclusion)
         return Embedded.Level(
             relationship: relationship.index, content: .destinations(found), below: below,
-            slot: relationship.slot, owners: context.model.entities[relationship.owner].subtree)
+            slot: relationship.slot, owners: context.model.entities[relationship.owner].subtree,
+            place: place)
     }
 
     /// Fetches the members of a to-many relationship, and what is below them.
@@ -65,8 +66,8 @@ package struct Embedding {
         _ relationship: Relationship, _ below: Inclusion, owners: [Int64]
     ) throws -> Embedded.Level {
         let pairs = try context.memberSnapshots(of: relationship, owners: owners.distinct())
-        try spend(pairs.count)
-        return try level(relationship.index, pairs, limit: nil, below)
+        let place = try spend(pairs.count)
+        return try level(relationship.index, pairs, limit: nil, below, place)
     }
 
     /// Fetches the ids of a to-many relationship's members.
@@ -74,19 +75,19 @@ package struct Embedding {
         _ relationship: Relationship, owners: [Int64]
     ) throws -> Embedded.Level {
         let keys = try context.memberKeys(of: relationship, owners: owners)
-        let level = Embedded.Level(
-            relationship: relationship.index, content: .keys(keys), below: .none)
-        try spend(level)
-        return level
+        let place = try spend(keys.values.reduce(0) { $0 + $1.count })
+        return Embedded.Level(
+            relationship: relationship.index, content: .keys(keys), below: .none, place: place)
     }
 
     /// Counts the objects of a level that is written once more.
     mutating func spend(_ level: Embedded.Level) throws {
         switch level.content {
-        case .destinations(let found): try spend(found.count)
-        case .members(let all): try spend(all.values.reduce(0) { $0 + $1.count })
-        case .keys(let all): try spend(all.values.reduce(0) { $0 + $1.count })
+        case .destinations(let found): objects += found.count
+        case .members(let all): objects += all.values.reduce(0) { $0 + $1.count }
+        case .keys(let all): objects += all.values.reduce(0) { $0 + $1.count }
         }
+        try check(objects)
     }
 
     /// Fetches the objects that a fetched property gives for each owner, and what is below them.
@@ -98,8 +99,8 @@ package struct Embedding {
         // One more than allowed tells that there are too many.
         request.fetchLimit = limits.includedObjects - objects + 1
         let pairs = owners.isEmpty ? [] : try fetched(request)
-        try spend(pairs.count)
-        return try level(property.index, pairs, limit: property.limit, below)
+        let place = try spend(pairs.count)
+        return try level(property.index, pairs, limit: property.limit, below, place)
     }
 
     private func fetched(
@@ -119,7 +120,7 @@ package struct Embedding {
 
     private mutating func level(
         _ index: Int, _ pairs: [(owner: Int64, member: Snapshot)], limit: Int?,
-        _ inclusion: Inclusion
+        _ inclusion: Inclusion, _ place: EmbeddedPlace
     ) throws -> Embedded.Level {
         var members: [Int64: [Snapshot]] = [:]
         for pair in pairs where limit.map({ members[pair.owner]?.count ?? 0 < $0 }) ?? true {
@@ -131,7 +132,8 @@ package struct Embedding {
             for all in members.values { for member in all { distinct[member.key] = member } }
             below = try self.below(Array(distinct.values), inclusion)
         }
-        return Embedded.Level(relationship: index, content: .members(members), below: below)
+        return Embedded.Level(
+            relationship: index, content: .members(members), below: below, place: place)
     }
 
     /// Counts what a level writes for rows with these destinations or owners. An object is written
@@ -141,9 +143,11 @@ package struct Embedding {
         try check(keys.reduce(0) { Embedded.sum($0, level.weight(of: $1)) })
     }
 
-    private mutating func spend(_ count: Int) throws {
+    /// Counts objects that have been read.
+    private mutating func spend(_ count: Int) throws -> EmbeddedPlace {
         objects += count
         try check(objects)
+        return try EmbeddedPlace.take(count, of: limits.includedObjectsInAll)
     }
 
     private func check(_ objects: Int) throws {

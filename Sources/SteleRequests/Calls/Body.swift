@@ -14,12 +14,21 @@ package enum Body {
 
     /// The JSON in the body of a write.
     /// - Throws: `Problem`, 415, for another media type; `JSONError` for text that is not JSON.
-    static func read(_ request: Request, method: Method) throws -> JSONDocument {
+    static func read(
+        _ request: Request, method: Method, atMost values: Int
+    ) throws -> JSONDocument {
         try checkType(request.headers["Content-Type"], method)
         if request.headers.contains("Content-Encoding") { throw encoded }
         guard !request.body.isEmpty else {
             throw Problem(
                 .emptyBody, "\(method.rawValue) here needs a JSON body")
+        }
+        // An object takes three bytes at least with the comma after it.
+        if request.body.count * 4 > values, JSONDocument.weight(of: request.body) > values {
+            throw Problem(
+                .bodyTooLarge,
+                "the body holds more than \(values) values, of which an array or object counts as "
+                    + "ten", hint: "send the objects in several requests")
         }
         return try JSONDocument(request.body)
     }

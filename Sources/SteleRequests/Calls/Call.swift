@@ -51,7 +51,8 @@ package final class Call: Sendable {
                     + "context has none", hint: "leave it out")
         }
         body =
-            try Self.takesBody(route, request) ? try Body.read(request, method: route.method) : nil
+            try Self.takesBody(route, request)
+            ? try Body.read(request, method: route.method, atMost: limits.valuesPerBody) : nil
         if route.method == .delete {
             // A body may name the object, which is then compared with the address.
             let names = if case .object = route.resource { BodyForm.identity } else { [String]() }

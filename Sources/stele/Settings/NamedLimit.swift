@@ -121,6 +121,12 @@ struct NamedLimit: Sendable {
             "included-objects", \.service.includedObjects, 1...many,
             "objects that include embeds in one answer"),
         NamedLimit(
+            "included-objects-in-all", \.service.includedObjectsInAll, 1...many,
+            "objects that include embeds in all answers that are being sent"),
+        NamedLimit(
+            "values-per-body", \.service.valuesPerBody, 1_000...many,
+            "values in a JSON body; an array or object counts as ten"),
+        NamedLimit(
             "objects-per-body", \.service.objectsPerBody, 1...many,
             "objects in one body, nested ones and operations included"),
         NamedLimit("body-depth", \.service.bodyDepth, 1...60, "the nesting of objects in a body"),
@@ -208,7 +214,7 @@ struct NamedLimit: Sendable {
         NamedLimit("live-rows", \.service.liveRows, 1...many, "rows of a live query"),
         NamedLimit(
             "live-rows-in-all", \.service.liveRowsInAll, 1...many,
-            "rows of all live queries together"),
+            "rows of all live queries together; 250 bytes of an answer are a row at least"),
         NamedLimit("live-queries", \.service.liveQueries, 1...1_000_000, "different live queries"),
         NamedLimit(
             "live-queries-per-stream", \.service.liveQueriesPerStream, 1...1_000,
