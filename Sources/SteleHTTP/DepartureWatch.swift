@@ -7,8 +7,9 @@ import SteleSystem
 /// One thread that waits for the client of any event stream to close its connection.
 ///
 /// libmicrohttpd does not read from a suspended connection, so its socket is watched here as well:
-/// the stream ends at once, and not with the next heartbeat. After many departures, and after a large
-/// request, freed memory is returned to the system. A thread that waits for sockets is woken by a descriptor (`eventfd`).
+/// the stream ends at once, and not with the next heartbeat. After many departures, and after a
+/// large request, freed memory is returned to the system. A thread that waits for sockets is woken
+/// by a descriptor (`eventfd`).
 final class DepartureWatch: Sendable {
     private struct State {
         var streams: [UInt64: EventStream] = [:]

@@ -3,6 +3,7 @@
 import SteleHTTP
 import SteleJSON
 import StelePersistence
+import SteleSystem
 import Testing
 
 @testable import SteleAnswers
@@ -52,6 +53,37 @@ import Testing
             query = String(link.dropFirst("</api/changes?".count).dropLast(">; rel=\"next\"".count))
         }
         #expect(all == (1...25).map { "7f3a09c1-\($0)" })
+    }
+
+    /// A thread that others wait for judges no longer than its budget, one save included.
+    @Test func aSaveThatTakesLongLeavesTheThreadThatOthersWaitFor() throws {
+        var limits = Limits()
+        limits.slowFeedJudging = JudgingLimits(
+            nanoseconds: 400_000_000, nanosecondsAChange: 0, matchNanoseconds: 50_000_000)
+        let stage = try Stage(limits: limits)
+        stage.store.commit([stage.staff.insert(stage.staff.person, 1, name: "aaa")])
+        let slow = String(repeating: "a", count: 40) + "!"
+        stage.store.commit(
+            (2...41).map { stage.staff.insert(stage.staff.person, Int64($0), name: slow) })
+        func answer(_ query: String, within budget: ReadBudget?) throws -> Response {
+            let query =
+                "entity=Person&where=name%20MATCHES%20%22(a%2B)%2B%24%22" + query
+            let request = Request(method: "GET", path: "/changes", query: query)
+            let parsed = try Query(query, for: Parameter.changes, limits: limits)
+            return try stage.feed.answer(request, parsed, as: .json, within: budget)
+        }
+        let budget = ReadBudget(steps: 1_000_000, nanoseconds: 100_000_000, mayWait: true)
+        let start = MonotonicClock.now
+        let long = #expect(throws: StoreError.self) { try answer("", within: budget) }
+        guard case .overBudget? = long else {
+            Issue.record("\(String(describing: long))")
+            return
+        }
+        #expect(MonotonicClock.now - start < 300_000_000)
+        // What is not known not to match is told.
+        let whole = try answer("", within: nil)
+        guard case .bytes(let bytes) = whole.body else { throw Stage.NoStream() }
+        #expect(transactions(try JSONDocument(bytes).root) == ["7f3a09c1-1", "7f3a09c1-2"])
     }
 
     @Test func aFilteredPageIsFullWhereTheHistoryHasEnough() throws {

@@ -54,7 +54,7 @@ extension ChangeFeed {
         after start: Int64, limit: Int, _ filter: ChangeFilter, _ request: Request,
         within budget: ReadBudget?
     ) throws -> Page? {
-        let reader = try store.reader()
+        let reader = try store.reader(budget: budget)
         defer { reader.close() }
         if try reader.lacksHistory(after: start) { return nil }
         let newest = try reader.token
@@ -73,24 +73,29 @@ extension ChangeFeed {
         let judge = ChangeJudge(filter, model: store.model, reader, time)
         var step = HistoryStretch.firstStep
         var hasMore = false
+        /// A page ends before a save for which there is no time, and the next one begins with it.
+        func page(before save: HistoryTransaction) -> Page {
+            writer.raw(count == 0 ? "[]" : "]")
+            return Page(body: writer.take(), place: save.number - 1, hasMore: true)
+        }
         while true {
             let next = try HistoryStretch(
                 reader, after: position, atMost: limit + 1, values: filter.needsValues, step: step)
             step = next.nextStep
             for save in next.saves {
-                // A page ends before a save for which there is no time, and goes on with it.
                 if filter.isJudged, time.isTurnOver, save.number > start + 1 {
                     if budget != nil { throw StoreError.overBudget }
-                    writer.raw(count == 0 ? "[]" : "]")
-                    return Page(body: writer.take(), place: save.number - 1, hasMore: true)
+                    return page(before: save)
                 }
                 judge.begin(changes: save.changes.count)
                 let changes: [ToldChange]
                 do throws(StoreError) { changes = try judge.told(of: save) } catch {
                     guard case .overBudget = error, budget == nil else { throw error }
+                    if save.number > start + 1 { return page(before: save) }
                     throw tooSlow(
                         after: renderer.token(save.number - 1), next: renderer.token(save.number))
                 }
+                if budget != nil, time.isOver { throw StoreError.overBudget }
                 if changes.isEmpty { continue }
                 if count == limit || writer.count >= options.pageBytes {
                     writer.byte(UInt8(ascii: "]"))

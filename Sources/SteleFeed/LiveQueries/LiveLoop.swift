@@ -237,8 +237,6 @@ package final class LiveLoop {
         }
     }
 
-    /// Sends comments, which keep connections open and find closed ones, and releases queries that
-    /// have had no listeners for too long.
     /// Sends heartbeats within a round, which may take long on the thread for slow queries.
     func keepAlive() {
         let now = MonotonicClock.now
@@ -250,6 +248,8 @@ package final class LiveLoop {
         for member in members.values { _ = member.stream.send(comment) }
     }
 
+    /// Sends comments, which keep connections open and find closed ones, and releases queries that
+    /// have had no listeners for too long.
     private func beat(_ now: UInt64) {
         let comment = Array(":\n\n".utf8)
         pending.removeAll { !$0.stream.send(comment) }
