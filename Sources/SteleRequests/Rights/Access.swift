@@ -210,7 +210,7 @@ package final class Access: Sendable {
         return Problem(
             .token, detail,
             hint: isOfToken
-                ? "send a token of the service's rights file, or a new one of its issuer"
+                ? "send a token that the service knows, or a new one of its issuer"
                 : "send Authorization: Bearer TOKEN",
             headers: [("WWW-Authenticate", "Bearer realm=\"stele\"\(reason)")])
     }
