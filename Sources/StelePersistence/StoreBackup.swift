@@ -56,7 +56,7 @@ public struct BackupFolder: Sendable {
         } catch {
             let reason =
                 switch (error as? CocoaError)?.code {
-                case .fileWriteNoPermission?: "its owner does not let this user write there"
+                case .fileWriteNoPermission?: "the user of the service may not write there"
                 case .fileWriteVolumeReadOnly?: "the disk is read-only"
                 case .fileWriteOutOfSpace?: "the disk is full"
                 default: "there may be no folders below \(path)"

@@ -315,7 +315,7 @@ public final class Service: Sendable {
             _ = try reader.token
             try coordinator.store.checkPresence()
         } catch {
-            guard rights.isOfHealthCheck, !Self.isLong(error) else { throw error }
+            guard rights.lacksToken, !Self.isLong(error) else { throw error }
             // The path of the store is for clients with a token.
             if case StoreError.gone = error {
                 throw Problem(.storeGone, "the store's file is gone")

@@ -63,7 +63,7 @@ struct MutationClient {
     private static let requestsEach = 100
     /// Longer than any statement may take.
     private static let longest = 45.0
-    /// How long is waited for who may be waiting for more.
+    /// Seconds for an answer to begin, before the service is told that no more bytes come.
     private static let brief = 0.1
     private static let allowed: Set<Int> = [501, 503, 505, 507]
 
@@ -204,7 +204,7 @@ struct MutationClient {
         let isWhole = Self.isOneRequest(bytes)
         let isNew = connection == nil
         connection = connection ?? RawConnection(port: server.port)
-        guard let used = connection else { return "nobody listens" }
+        guard let used = connection else { return "cannot be sent: the port is closed" }
         used.send(bytes)
         let hasBody = !bytes.drop { $0 == 13 || $0 == 10 }.starts(with: "HEAD ".utf8)
         // It may be waiting for more.

@@ -130,7 +130,7 @@ public struct MutationRun: Sendable {
         for round in 0..<40 where valid.count < requests {
             for (index, text) in RequestMessage.seeds.enumerated() where valid.count < requests {
                 let form = RequestMessage.forms[(round + index) % RequestMessage.forms.count]
-                // A stream would answer for ever.
+                // An event stream has no end.
                 let request = ValidRequest(
                     text: text, form: text.contains("event-stream") ? [] : form,
                     isChunked: round % 4 == 3)

@@ -1,6 +1,7 @@
 /// A client that sends any bytes, and takes what comes for an answer only if it is one.
 
 import Foundation
+import TestSupport
 
 /// An answer, of which the body may be left out.
 struct RawAnswer {
@@ -42,27 +43,14 @@ final class RawConnection {
     /// Seconds to sleep after each piece that comes, for a slow client.
     var pause = 0.0
 
-    /// Nil where nobody listens.
-    /// - Parameter receiveBuffer: bytes that the system takes for who does not read.
+    /// Nil where the port is closed.
+    /// - Parameter receiveBuffer: bytes that the system takes for a client that does not read.
     init?(port: Int, receiveBuffer: Int32? = nil) {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        if var size = receiveBuffer {
-            setsockopt(
-                descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        }
+        descriptor = openSocket(port: port, receiveBuffer: receiveBuffer) ?? -1
+        guard descriptor >= 0 else { return nil }
         var on: Int32 = 1
         setsockopt(
             descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard connected == 0 else { return nil }
     }
 
     deinit {

@@ -48,12 +48,16 @@ import Testing
     }
 
     /// The path of the store is for clients with a token.
-    @Test func aHealthCheckWithoutATokenIsToldLittle() throws {
+    @Test(arguments: [[], ["--rights", "rights.json"]])
+    func aHealthCheckWithoutATokenIsToldLittle(_ more: [String]) throws {
+        try folder.write(
+            #"{"roles": {"guest": {"Team": {"read": true}}}, "anonymous": "guest"}"#,
+            to: "rights.json")
         let program = try Program(
             [
                 "serve", samplePath("League"), "--store", "other.sqlite", "--port", "0", "--token",
                 "right",
-            ], folder: folder.path)
+            ] + more, folder: folder.path)
         defer {
             end()
             program.signal(SIGTERM)

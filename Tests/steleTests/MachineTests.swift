@@ -35,7 +35,7 @@ import Testing
             .map { String($0.dropFirst(name.count + 2)) } ?? ""
     }
 
-    /// Streams, contexts, limits by time and the order of changes follow a clock that nobody sets.
+    /// Streams, contexts, limits by time and the order of changes do not follow the time of day.
     @Test(.enabled(if: PreloadedLibrary.compiler != nil, "there is no C compiler"))
     func aClockThatIsSetStopsNothing() throws {
         let shift = folder.path + "/shift"
@@ -72,7 +72,7 @@ import Testing
         #expect(try caller.call("POST", context + "/save", "{}").contains(" 200 "))
     }
 
-    /// Who has a connection is served, others wait until there is room.
+    /// Clients with a connection are served, others wait until there is room.
     @Test func withoutFilesConnectionsWait() throws {
         let program = try Program(
             [

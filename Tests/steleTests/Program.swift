@@ -117,24 +117,9 @@ struct Caller {
     func socket() throws -> Int32 { try #require(connected()) }
 
     /// A connection; nil where nobody listens. Reading waits 20 seconds at most.
-    /// - Parameter receiveBuffer: bytes that the system takes for who does not read.
+    /// - Parameter receiveBuffer: bytes that the system takes for a client that does not read.
     func connected(receiveBuffer: Int32? = nil) -> Int32? {
-        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        if var size = receiveBuffer {
-            setsockopt(
-                descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let connected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard connected == 0 else {
-            close(descriptor)
+        guard let descriptor = openSocket(port: port, receiveBuffer: receiveBuffer) else {
             return nil
         }
         var patience = timeval(tv_sec: 20, tv_usec: 0)

@@ -104,8 +104,9 @@ package final class Rights: Sendable {
     /// The rights of a health check without a token. It has no data.
     static let ofHealthCheck = Rights()
 
-    /// Whether the sender may only know how the service is, and nothing of the store.
-    package var isOfHealthCheck: Bool { self === Self.ofHealthCheck }
+    /// Whether the sender has no token of a service that has tokens: a health check then tells
+    /// nothing of the store.
+    package var lacksToken: Bool { self === Self.ofHealthCheck || name == Self.anonymous }
 
     /// The name under which a sender's requests count: that of the token, else the address.
     package func client(of request: Request) -> String {
