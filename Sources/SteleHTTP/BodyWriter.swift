@@ -34,6 +34,7 @@ public final class BodyWriter: Sendable {
     private let state: Monitor<State>
     private let capacity: Int
     private let stallNanoseconds: UInt64
+    private static let lookNanoseconds: UInt64 = 1_000_000_000
     private let deadline: UInt64
     /// Without chunks, for HTTP/1.0, the end of the connection is the end of the response, and only
     /// a reset tells the client that the response is cut short.
@@ -52,8 +53,9 @@ public final class BodyWriter: Sendable {
 
     /// Queues the bytes, waiting until there is room for them; a piece larger than the buffer
     /// waits until the buffer is empty.
-    /// - Throws: `BodyWriterError` where they cannot be sent.
-    public func write(_ bytes: [UInt8]) throws {
+    /// - Parameter check: called from time to time while it waits. An error of it ends the wait.
+    /// - Throws: `BodyWriterError` where they cannot be sent, and what `check` throws.
+    public func write(_ bytes: [UInt8], checking check: () throws -> Void = {}) throws {
         if bytes.isEmpty { return }
         let capacity = capacity
         let isReady: (State) -> Bool = { state in
@@ -61,10 +63,10 @@ public final class BodyWriter: Sendable {
                 || state.queue.count + bytes.count <= capacity
         }
         while true {
-            let lookAt = MonotonicClock.now &+ stallNanoseconds / 8
+            let lookAt = MonotonicClock.now &+ min(stallNanoseconds / 8, Self.lookNanoseconds)
             let written = try state.withLock(when: isReady, until: min(lookAt, deadline)) {
                 state, ready in
-                try check(&state)
+                try self.check(&state)
                 guard ready else {
                     try checkProgress(&state)
                     return false
@@ -75,6 +77,7 @@ public final class BodyWriter: Sendable {
                 return true
             }
             if written { return }
+            try check()
         }
     }
 

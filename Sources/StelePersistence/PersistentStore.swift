@@ -46,6 +46,10 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   budget is used up or known to be too small.
     func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader
 
+    /// Waits, before a view that may stay open for long, while the store needs such views to end,
+    /// at most half a minute.
+    func waitForLongView()
+
     /// Reads the current state of one object, outside any view, for a thread that must not wait.
     /// - Returns: nil where the object does not exist. The result does not say which commit it
     ///   belongs to.
@@ -184,6 +188,9 @@ extension PersistentStore {
 
     /// The store's own UUID.
     public func identifier(of id: ObjectID) -> String { identifier }
+
+    /// Does nothing: for a store that keeps nothing for a view.
+    public func waitForLongView() {}
 
     /// None: for a store without a file.
     public var filePaths: [String] { [] }
@@ -334,6 +341,11 @@ public protocol StoreReader: AnyObject {
     ///   - limits: those of MATCHES.
     func read(within budget: ReadBudget?, matching limits: MatchLimits)
 
+    /// Checks, for a view that lasts, that the store can go on with it.
+    /// - Throws: `.busy` where the view has to end because what the store keeps for it has become
+    ///   too much.
+    func checkView() throws(StoreError)
+
     /// Ends statements that run for long once nobody wants their result; the view can be used on.
     /// - Parameter isWanted: is asked from time to time, on the reader's thread.
     func read(while isWanted: @escaping @Sendable () -> Bool)
@@ -345,6 +357,9 @@ public protocol StoreReader: AnyObject {
 extension StoreReader {
     /// Does nothing: for a store that does not enforce a budget.
     public func read(within budget: ReadBudget?, matching limits: MatchLimits) {}
+
+    /// Does nothing: for a store that keeps nothing for a view.
+    public func checkView() throws(StoreError) {}
 
     /// Does nothing: for a store that cannot end a statement.
     public func read(while isWanted: @escaping @Sendable () -> Bool) {}

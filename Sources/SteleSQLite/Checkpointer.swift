@@ -12,6 +12,10 @@ import SteleSystem
 /// WAL has grown by as much again. A writer that commits without a pause prevents it, too: where
 /// the WAL has become long, the writer waits for a checkpoint between two commits (`makeWay`).
 ///
+/// Views that overlap prevent it without end, however short each of them is. Where the WAL has
+/// become long, long views wait until the older ones have ended (`clear`); where it has become too
+/// long, views that last are ended (`ReaderPool.endAll`).
+///
 /// The thread may do other work first, which delays checkpoints only until the writer would wait.
 final class Checkpointer: Sendable {
     private struct State {
@@ -22,6 +26,10 @@ final class Checkpointer: Sendable {
         var threshold: Int
         /// The length from which on the writer waits for one.
         var limit: Int
+        /// The length from which on long views are held back.
+        var clearing: Int
+        /// The length from which on views that last are ended.
+        var ending: Int
         var isWanted = false
         var isAwaited = false
         var isClosed = false
@@ -29,13 +37,26 @@ final class Checkpointer: Sendable {
 
     /// By how many pages the WAL grows between two checkpoints.
     private let step: Int
+    private let views: ReaderPool
+    private let longest: Int
+    /// The last of the views that were waited for in vain; 0 for none. Only the thread uses it.
+    private nonisolated(unsafe) var lastInTheWay = 0
     /// Both the writer's and the checkpointer's thread wait for changes of it.
     private let state: Monitor<State>
 
-    /// - Parameter step: pages by which the WAL grows between two checkpoints.
-    init(step: Int = Limits.checkpointPages) {
+    /// - Parameters:
+    ///   - step: pages by which the WAL grows between two checkpoints.
+    ///   - views: the views of the store.
+    ///   - longest: the pages of the WAL from which on views that last are ended.
+    init(
+        step: Int = Limits.checkpointPages, views: ReaderPool,
+        longest: Int = SQLiteStore.longestLogPages
+    ) {
         self.step = step
-        state = Monitor(State(threshold: step, limit: step * Limits.checkpointsMissed))
+        self.views = views
+        self.longest = longest
+        let long = step * Limits.checkpointsMissed
+        state = Monitor(State(threshold: step, limit: long, clearing: long, ending: longest))
     }
 
     /// Learns the WAL's length after each commit of the connection.
@@ -83,6 +104,8 @@ final class Checkpointer: Sendable {
     func close() {
         state.withLock { $0.isClosed = true }
         state.broadcast()
+        // The thread may be waiting for views.
+        _ = views.hold(.none)
     }
 
     /// Whether other work on the thread has to end: after `close`, and where the writer waits for a
@@ -100,20 +123,83 @@ final class Checkpointer: Sendable {
             _ = try? connection.single("SELECT COUNT(*) FROM history.sqlite_master")
         }
         while let isAwaited = nextIsAwaited() {
-            let isDone = checkpoint(connection)
-            state.withLock { state in
-                // Not again with each following commit, but after as much growth again.
-                let length = isDone ? 0 : state.pages
-                state.threshold = length + step
-                if isDone || isAwaited {
-                    state.limit = length + step * Limits.checkpointsMissed
-                    state.isAwaited = false
-                }
-                // A writer that began to wait during the checkpoint may have prevented it before.
-                state.isWanted = state.isAwaited
+            copy(connection)
+            let isDone = startAnew(connection)
+            finish(isDone, endsWait: isDone || isAwaited)
+            if !isDone, let length = beginClearing() {
+                finish(clear(connection, length), endsWait: true)
             }
-            state.broadcast()
         }
+    }
+
+    /// - Parameter endsWait: whether a writer that waits goes on. One that began to wait during the
+    ///   checkpoint may have prevented it before.
+    private func finish(_ isDone: Bool, endsWait: Bool) {
+        state.withLock { state in
+            // Not again with each following commit, but after as much growth again.
+            let length = isDone ? 0 : state.pages
+            let long = step * Limits.checkpointsMissed
+            state.threshold = length + step
+            if isDone { (state.clearing, state.ending) = (long, longest) }
+            if endsWait {
+                state.limit = length + long
+                state.isAwaited = false
+            }
+            state.isWanted = state.isAwaited
+        }
+        state.broadcast()
+    }
+
+    /// A length of the WAL at which views have to make way.
+    private struct LongLog {
+        let pages: Int
+        /// Whether views that last are ended.
+        let isTooLong: Bool
+    }
+
+    private func beginClearing() -> LongLog? {
+        state.withLock { state in
+            guard state.pages >= min(state.clearing, state.ending), !state.isAwaited,
+                !state.isClosed
+            else { return nil }
+            // The writer goes on meanwhile.
+            state.limit = .max
+            let length = LongLog(pages: state.pages, isTooLong: state.pages >= state.ending)
+            // Not again at once where it is in vain, as for the view of another program.
+            if length.isTooLong { state.ending = 2 * length.pages }
+            return length
+        }
+    }
+
+    /// Starts a long WAL anew where views prevent it: holds long views back until the older ones
+    /// have ended, then all views and the writer for a moment.
+    /// - Returns: as `startAnew`.
+    private func clear(_ connection: Connection, _ length: LongLog) -> Bool {
+        if length.isTooLong { views.endAll() }
+        // Others do not wait again and again for a view that stays.
+        guard length.isTooLong || !views.isOpen(oneThrough: lastInTheWay) else { return false }
+        lastInTheWay = views.hold(.long)
+        defer { _ = views.hold(.none) }
+        let long = step * Limits.checkpointsMissed
+        let seconds = Limits.turnSeconds * max(1, Double(length.pages) / Double(long))
+        guard
+            views.haveEnded(through: lastInTheWay, within: min(seconds, Limits.mostTurnSeconds))
+        else { return false }
+        copy(connection)
+        // The writer waits before its next commit. It does not come where it has nothing to save.
+        state.withLock { $0.limit = 0 }
+        let isOut = state.withLock(
+            when: { $0.isAwaited || $0.isClosed },
+            until: MonotonicClock.deadline(in: Limits.restartSeconds)
+        ) { _, isOut in isOut }
+        let last = views.hold(.all)
+        let haveEnded = views.haveEnded(through: last, within: Limits.restartSeconds)
+        for _ in 0..<Limits.restarts where startAnew(connection) { return true }
+        if isOut, haveEnded {
+            // It is another program's view that is in the way.
+            state.withLock { $0.clearing = $0.pages + long }
+        }
+        return false
     }
 
     private func interruptibly(_ work: (Connection) -> Void, _ connection: Connection) {
@@ -141,11 +227,16 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// - Returns: whether the next commit starts the WAL anew. Pages that cannot be copied now stay
-    ///   in it until a later checkpoint.
-    private func checkpoint(_ connection: Connection) -> Bool {
+    /// Copies the pages of which no view needs an older version, beside commits.
+    private func copy(_ connection: Connection) {
         // Without a name it is of all files that the connection has.
         sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    }
+
+    /// Copies the pages that are left, with the writer's lock held.
+    /// - Returns: whether the next commit starts the WAL anew. Pages that cannot be copied now stay
+    ///   in it until a later checkpoint.
+    private func startAnew(_ connection: Connection) -> Bool {
         let before = state.withLock { $0.lengths }
         // It waits for readers with the writer's lock held: not for long.
         sqlite3_busy_timeout(connection.handle, Limits.restartMilliseconds)

@@ -22,6 +22,8 @@ final class Connection: SQLConnection {
             sqlite3_busy_timeout(handle, refusesSlowStatements ? 0 : Self.busyMilliseconds)
         }
     }
+    /// The number of its view, where it is lent for one (`ReaderPool`).
+    var view = 0
     /// Whether it has temporary tables, which would be lost where large sorts move.
     var hasTemporaryTables = false
     private var sortsInFiles = false

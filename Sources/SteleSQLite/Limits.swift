@@ -28,6 +28,15 @@ enum Limits {
     static let checkpointPages = 8_000
     /// The number of missed checkpoints (256 MiB) after which saves wait for one.
     static let checkpointsMissed = 8
+    /// The seconds for which long views wait for older ones to end, so that the WAL can start anew,
+    /// when it has become long; where it is longer, they wait longer.
+    static let turnSeconds = 10.0
+    /// The most seconds for which they wait.
+    static let mostTurnSeconds = 30.0
+    /// The most seconds for which the writer is waited for then, and after it all other views.
+    static let restartSeconds = 1.0
+    /// The number of tries to start the WAL anew then.
+    static let restarts = 4
     /// The most milliseconds for which a look at a store waits for a program that is writing its
     /// rollback journal.
     static let lookMilliseconds: Int32 = 1_000

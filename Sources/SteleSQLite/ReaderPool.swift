@@ -6,7 +6,13 @@ import SteleSystem
 
 /// Lends connections that only read. The connection that was returned last is lent first, so few
 /// connections are in use when few are needed.
+///
+/// A connection is lent for one view, and views are counted: the WAL cannot start anew while one of
+/// them needs it (`Checkpointer`).
 final class ReaderPool: Sendable {
+    /// Which views begin later.
+    enum Held { case none, long, all }
+
     // @unchecked: an idle connection is in use by no thread, and one thread takes it.
     private struct Idle: @unchecked Sendable {
         let connection: Connection
@@ -17,6 +23,12 @@ final class ReaderPool: Sendable {
         /// How many more connections may be lent.
         var places = Limits.readers
         var isClosed = false
+        /// The numbers of the views that are open, which were given in ascending order.
+        var views: [Int] = []
+        var lastView = 0
+        var held = Held.none
+        /// The last of the views that have to end.
+        var lastToEnd = 0
     }
 
     private let state = Monitor(State())
@@ -54,28 +66,32 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// A connection for one reader.
-    /// - Parameter waits: whether to wait, at most five seconds, where all are lent.
+    /// A connection for one view.
+    /// - Parameter waits: whether to wait, at most five seconds, where all are lent or views are
+    ///   held back.
     /// - Throws: `.busy` where all are lent for that time, `.overBudget` where they are and it does
     ///   not wait, `.closed`, or the reason why none can be opened.
     func take(waits: Bool) throws(StoreError) -> Connection {
-        let idle = try state.withLock(
-            when: { !waits || $0.places > 0 || $0.isClosed },
+        let (idle, view) = try state.withLock(
+            when: { !waits || ($0.places > 0 && $0.held != .all) || $0.isClosed },
             until: MonotonicClock.deadline(in: 5)
-        ) { state, _ throws(StoreError) -> Idle? in
+        ) { state, _ throws(StoreError) -> (Idle?, Int) in
             if state.isClosed { throw .closed }
             guard state.places > 0 else {
                 throw waits
                     ? .busy("all \(Limits.readers) readers of the store are in use") : .overBudget
             }
             state.places -= 1
-            return state.idle.popLast()
+            state.lastView += 1
+            state.views.append(state.lastView)
+            return (state.idle.popLast(), state.lastView)
         }
-        if let idle { return idle.connection }
         do {
-            return try open()
+            let connection = if let idle { idle.connection } else { try open() }
+            connection.view = view
+            return connection
         } catch {
-            release(nil)
+            release(nil, view)
             throw error
         }
     }
@@ -96,15 +112,17 @@ final class ReaderPool: Sendable {
     func give(_ connection: Connection) {
         if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
         // A connection that cannot end its transaction would show old data to its next reader.
-        release(connection.isInTransaction ? nil : Idle(connection: connection))
+        release(connection.isInTransaction ? nil : Idle(connection: connection), connection.view)
     }
 
-    private func release(_ idle: Idle?) {
-        state.withLock { state in
+    private func release(_ idle: Idle?, _ view: Int) {
+        let wakesOne = state.withLock { state in
             state.places += 1
             if let idle, !state.isClosed { state.idle.append(idle) }
+            if let place = state.views.firstIndex(of: view) { state.views.remove(at: place) }
+            return state.held == .none
         }
-        state.signal()
+        if wakesOne { state.signal() } else { state.broadcast() }
     }
 
     /// Closes all idle connections; those that are lent are closed when they come back.
@@ -114,5 +132,54 @@ final class ReaderPool: Sendable {
             state.idle.removeAll()
         }
         state.broadcast()
+    }
+
+    // MARK: Making way for the log
+
+    /// Has views wait that have not begun: the long ones, which call `waitForTurn`, or all whose
+    /// threads may wait.
+    /// - Returns: the last of the views that have begun.
+    func hold(_ held: Held) -> Int {
+        let last = state.withLock { state in
+            state.held = held
+            return state.lastView
+        }
+        state.broadcast()
+        return last
+    }
+
+    /// Whether views are held back.
+    var isHolding: Bool { state.withLock { $0.held != .none } }
+
+    /// Waits until views have ended, or no view is held back any longer.
+    /// - Returns: whether they have ended.
+    func haveEnded(through last: Int, within seconds: Double) -> Bool {
+        let haveEnded: (State) -> Bool = { ($0.views.first ?? .max) > last }
+        return state.withLock(
+            when: { haveEnded($0) || $0.held == .none },
+            until: MonotonicClock.deadline(in: seconds)
+        ) { state, _ in haveEnded(state) }
+    }
+
+    /// Whether one of the views is still open.
+    func isOpen(oneThrough last: Int) -> Bool {
+        state.withLock { ($0.views.first ?? .max) <= last }
+    }
+
+    /// Has all views end that are open, each when it is next asked (`mustEnd`).
+    func endAll() { state.withLock { $0.lastToEnd = $0.lastView } }
+
+    /// Whether the view of a connection that is lent has to end.
+    func mustEnd(_ connection: Connection) -> Bool {
+        state.withLock { connection.view <= $0.lastToEnd }
+    }
+
+    /// Waits, before a view that may stay for long, while such views are held back, at most some
+    /// seconds.
+    func waitForTurn() {
+        state.withLock(
+            when: { $0.held == .none || $0.isClosed },
+            until: MonotonicClock.deadline(in: Limits.mostTurnSeconds)
+        ) { _, _ in }
     }
 }

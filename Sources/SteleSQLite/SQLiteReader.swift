@@ -101,6 +101,13 @@ final class SQLiteReader: StoreReader {
         connection.matchLimits = limits
     }
 
+    func checkView() throws(StoreError) {
+        guard let connection, let pool, pool.mustEnd(connection) else { return }
+        throw .busy(
+            "the store's log has become too long while this view was open, and can only be emptied "
+                + "without it")
+    }
+
     func read(while isWanted: @escaping @Sendable () -> Bool) { deadline?.isWanted = isWanted }
 
     /// Runs a statement within the time limit or the budget.

@@ -1,7 +1,24 @@
 import CSQLite
 import Glibc
+import Synchronization
 
 extension SQLiteStore {
+    /// The bytes of a log from which on long answers are broken off, unless `limitLog` sets others.
+    public static let logBytes = 2 << 30
+
+    private static let logPages = Atomic<Int>(logBytes / pageBytes)
+    private static let pageBytes = 4_096
+
+    /// The pages of the write-ahead log from which on views that last are ended.
+    static var longestLogPages: Int { logPages.load(ordering: .relaxed) }
+
+    /// Sets the length of a write-ahead log from which on the views of long answers are ended, so
+    /// that the log can start anew: for stores that are opened afterwards.
+    /// - Parameter bytes: of a store with pages of 4,096 bytes.
+    public static func limitLog(bytes: Int) {
+        logPages.store(max(bytes / pageBytes, 1), ordering: .relaxed)
+    }
+
     /// The bytes of a sort in memory, unless `configureProcess` sets others.
     public static let sortBytes = 64 << 20
 

@@ -40,7 +40,7 @@ public final class SQLiteStore: PersistentStore {
     private let rowReaders: ReaderPool
     private let known = KnownStates()
     let queue = WriterQueue()
-    private let checkpointer = Checkpointer()
+    private let checkpointer: Checkpointer
     private let watch: CommitWatch
     private let presence: StorePresence
     private let observer = Mutex<(any StoreObserver)?>(nil)
@@ -130,6 +130,7 @@ public final class SQLiteStore: PersistentStore {
             [path, historyFile].compactMap(\.self).flatMap { [$0, $0 + "-wal", $0 + "-shm"] })
         readers = ReaderPool(
             path: path, isMapped: true, attachesHistory: file.hasAttachedHistory, presence)
+        checkpointer = Checkpointer(views: readers)
         // Rows are in the store's file alone.
         rowReaders = ReaderPool(path: path, isMapped: false, presence)
         watch = CommitWatch(writer)
@@ -184,6 +185,9 @@ public final class SQLiteStore: PersistentStore {
         try SQLiteReader(
             schema: schema, translator: translator, pool: readers, known: known, budget: budget)
     }
+
+    /// Waits while the log has become long because views overlap.
+    public func waitForLongView() { readers.waitForTurn() }
 
     /// Reads the current state of one object, outside any view.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {

@@ -10,21 +10,24 @@ import Testing
 @testable import SteleSQLite
 
 @Suite struct CheckpointTests {
-    /// A log with a table, one who writes to it, and the thread that copies it to the file.
+    /// A log with a table, a connection that writes to it, views, and the thread that copies it to
+    /// the file.
     private final class House {
         let folder: TemporaryFolder
         let writer: Connection
         let checkpointer: Checkpointer
+        let views: ReaderPool
         private var thread: SystemThread?
 
-        init(step: Int = Limits.checkpointPages) throws {
+        init(step: Int = Limits.checkpointPages, longest: Int = 1_000_000) throws {
             folder = try TemporaryFolder()
             writer = try Connection(path: folder.store, creates: true)
             try writer.run(
                 "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; "
                     + "PRAGMA synchronous = OFF; PRAGMA busy_timeout = 1000; "
                     + "CREATE TABLE t (b); INSERT INTO t VALUES (1)")
-            checkpointer = Checkpointer(step: step)
+            views = ReaderPool(path: folder.store, isMapped: false)
+            checkpointer = Checkpointer(step: step, views: views, longest: longest)
             checkpointer.follow(writer)
         }
 
@@ -48,6 +51,13 @@ import Testing
 
         func write(pages: Int) throws {
             try writer.run("INSERT INTO t VALUES (zeroblob(\(4096 * pages)))")
+        }
+
+        /// Whether a commit has started the log anew: the file keeps its length then.
+        func writesAtTheStart() throws -> Bool {
+            let before = try logPages()
+            try write(pages: 1)
+            return try before > 100 && logPages() == before
         }
 
         /// The length that the log had at most, in pages: its file keeps it.
@@ -166,6 +176,97 @@ import Testing
         }
         house.close()
         #expect(steps.withLock { $0 } == ["begun", "interrupted"])
+    }
+
+    @Test("Views that overlap without end do not keep the log from starting anew")
+    func overlappingViews() throws {
+        let house = try House(step: 50)
+        try house.start()
+        let isOver = Mutex(false)
+        let threads = (0..<3).compactMap { number in
+            SystemThread(name: "views") { [views = house.views] in
+                usleep(UInt32(number) * 150_000)
+                while !isOver.withLock({ $0 }) {
+                    views.waitForTurn()
+                    guard let connection = try? views.take(waits: true) else { return }
+                    _ = try? connection.run("BEGIN")
+                    _ = try? connection.single("SELECT COUNT(*) FROM t")
+                    usleep(500_000)
+                    views.give(connection)
+                }
+            }
+        }
+        for _ in 0..<400 {
+            try house.write(pages: 50)
+            house.checkpointer.makeWay()
+            usleep(10_000)
+        }
+        isOver.withLock { $0 = true }
+        for thread in threads { thread.join() }
+        // 400 pages, and what is saved while views of half a second end. Of 20,000 in all: views
+        // that did not make way kept nearly all of them.
+        #expect(try house.logPages() < 5_000)
+    }
+
+    @Test("A view that stays does not keep others waiting again and again")
+    func viewThatStays() throws {
+        let house = try House(step: 50)
+        try house.start()
+        let staying = try house.views.take(waits: true)
+        try staying.run("BEGIN")
+        _ = try staying.single("SELECT COUNT(*) FROM t")
+        try house.write(pages: 500)
+        // Views are held back from now on, for ten seconds.
+        let end = ContinuousClock.now + .seconds(5)
+        var wasHeld = false
+        while !wasHeld, ContinuousClock.now < end {
+            usleep(1_000)
+            wasHeld = house.views.isHolding
+        }
+        #expect(wasHeld)
+        house.views.waitForTurn()
+        for _ in 0..<20 { try house.write(pages: 50) }
+        usleep(100_000)
+        #expect(!house.views.isHolding)
+        #expect(!house.views.mustEnd(staying))
+        // Without it, the log starts anew.
+        house.views.give(staying)
+        try house.write(pages: 100)
+        try waitUntil { try house.writesAtTheStart() }
+    }
+
+    @Test("Where the log is too long, a view that stays has to end")
+    func logThatIsTooLong() throws {
+        let house = try House(step: 50, longest: 300)
+        try house.start()
+        let staying = try house.views.take(waits: true)
+        try staying.run("BEGIN")
+        _ = try staying.single("SELECT COUNT(*) FROM t")
+        try house.write(pages: 200)
+        usleep(100_000)
+        #expect(!house.views.mustEnd(staying))
+        try house.write(pages: 200)
+        try waitUntil { house.views.mustEnd(staying) }
+        house.views.give(staying)
+        let next = try house.views.take(waits: true)
+        #expect(!house.views.mustEnd(next))
+        house.views.give(next)
+        try waitUntil { try house.writesAtTheStart() }
+    }
+
+    @Test("Closing ends the wait for views")
+    func closingWhileViewsAreHeldBack() throws {
+        let house = try House(step: 50)
+        try house.start()
+        let staying = try house.views.take(waits: true)
+        try staying.run("BEGIN")
+        _ = try staying.single("SELECT COUNT(*) FROM t")
+        try house.write(pages: 500)
+        try waitUntil { house.views.isHolding }
+        let waited = ContinuousClock().measure { house.close() }
+        #expect(waited < .seconds(3))
+        #expect(!house.views.isHolding)
+        house.views.give(staying)
     }
 
     @Test func whatIsSavedIsCopiedOutOfTheLogMeanwhile() throws {

@@ -29,7 +29,8 @@ private final class WriterStage {
             connection: connection, queue: queue, schema: schema,
             translator: CurrentTranslator(FetchTranslator(schema: schema)),
             watch: CommitWatch(connection), presence: StorePresence([]),
-            checkpointer: Checkpointer(), observer: { nil },
+            checkpointer: Checkpointer(views: ReaderPool(path: folder.store, isMapped: false)),
+            observer: { nil },
             changedElsewhere: {})
     }
 

@@ -184,4 +184,49 @@ import Testing
             #expect(zip(lines, names).allSatisfy { $0.contains($1) })
         }
     }
+
+    /// A client that takes its time keeps a view, and the log cannot start anew.
+    @Test func anAnswerForWhichTheLogBecomesTooLongIsBrokenOff() throws {
+        let (program, caller) = try serve(
+            samplePath("League"),
+            ["--limit", "log-bytes=33554432", "--limit", "stall-seconds=600"])
+        defer { end(program) }
+        // More than a batch, which is read without keeping a view.
+        let city = String(repeating: "x", count: 12_000)
+        for part in 0..<10 {
+            let teams = (0..<100).map { #"{"name":"Team \#(part).\#($0)","city":"\#(city)"}"# }
+            let made = try caller.call(
+                "POST", "/Team", "[\(teams.joined(separator: ","))]",
+                headers: ["Prefer: return=minimal"])
+            try #require(made.contains(" 201 "), "\(made.prefix(300))")
+        }
+        let long = String(repeating: "y", count: 400_000)
+        func change(_ times: Int) throws {
+            for time in 0..<times {
+                let text = #"{"city":"\#(long)\#(time)"}"#
+                let changed = try caller.call(
+                    "PATCH", "/Team/1", text, headers: ["Prefer: return=minimal"])
+                try #require(changed.contains(" 204 "), "\(changed.prefix(300))")
+            }
+        }
+        let slow = try #require(caller.connected(receiveBuffer: 4_096))
+        defer { close(slow) }
+        try caller.send("GET", "/Team?format=ndjson", [], to: slow)
+        var text = Caller.read(slow) ?? []
+        #expect(String(decoding: text, as: UTF8.self).contains(" 200 "))
+        // 72 MB: the length is looked at every 32 MiB.
+        try change(180)
+        // It looks once a second.
+        sleep(3)
+        while let more = Caller.read(slow) { text += more }
+        #expect(text.count < 1_000 * city.utf8.count)
+        #expect(!text.suffix(5).elementsEqual("0\r\n\r\n".utf8))
+        // From now on the log starts anew, and a client that is not slow has all of the list.
+        try change(180)
+        let log = try FileManager.default.attributesOfItem(
+            atPath: folder.path + "/s.sqlite-wal")[.size]
+        #expect(try #require(log as? Int) < 130_000_000)
+        let whole = try caller.call("GET", "/Team?format=ndjson")
+        #expect(Caller.chunkedBody(whole).text.split(separator: "\n").count == 1_000)
+    }
 }

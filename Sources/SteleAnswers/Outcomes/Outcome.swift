@@ -36,6 +36,8 @@ package struct ListOutcome: Sendable {
 package protocol RowSource: Sendable {
     /// The next rows, with what is embedded in them; nil at the end.
     func next() throws -> (rows: FetchedRows, embedded: Embedded)?
+    /// Throws where no more rows can be read; called while the client takes its time.
+    func check() throws
     /// Releases what the rows are read from.
     func close()
 }

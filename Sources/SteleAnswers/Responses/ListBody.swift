@@ -47,7 +47,7 @@ struct ListBody: Sendable {
     ) -> Response.Body {
         .stream { pipe in
             defer { more?.close() }
-            let sink = try StreamSink(pipe, gzip: gzip)
+            let sink = try StreamSink(pipe, more, gzip: gzip)
             try sink.send(begun)
             var writer = ByteWriter(capacity: limits.streamPieceBytes + 4096)
             func write(_ rows: FetchedRows, from start: Int, _ embedded: Embedded) throws {
@@ -72,26 +72,32 @@ struct ListBody: Sendable {
 /// The way of a streamed body: gzip if the client asks for it, then the connection.
 private struct StreamSink {
     private let pipe: BodyWriter
+    private let source: (any RowSource)?
     private let packer: GzipStream?
 
-    init(_ pipe: BodyWriter, gzip: Bool) throws {
+    init(_ pipe: BodyWriter, _ source: (any RowSource)?, gzip: Bool) throws {
         self.pipe = pipe
+        self.source = source
         packer = gzip ? GzipStream(level: Compression.level) : nil
         if gzip, packer == nil { throw Compression.Failure() }
     }
 
     func send(_ bytes: [UInt8]) throws {
-        guard let packer else { return try pipe.write(bytes) }
+        guard let packer else { return try write(bytes) }
         var packed: [UInt8] = []
         guard packer.add(bytes, to: &packed) else { throw Compression.Failure() }
-        try pipe.write(packed)
+        try write(packed)
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
+        try pipe.write(bytes, checking: { try source?.check() })
     }
 
     func finish() throws {
         guard let packer else { return }
         var end: [UInt8] = []
         guard packer.finish(to: &end) else { throw Compression.Failure() }
-        try pipe.write(end)
+        try write(end)
     }
 }
 

@@ -38,6 +38,11 @@ final class GroupReader: StoreReader {
         for reader in readers { reader.read(within: budget, matching: limits) }
     }
 
+    /// Checks the view of each store.
+    func checkView() throws(StoreError) {
+        for reader in readers { try reader.checkView() }
+    }
+
     /// Ends statements whose result nobody wants, in all stores.
     func read(while isWanted: @escaping @Sendable () -> Bool) {
         for reader in readers { reader.read(while: isWanted) }

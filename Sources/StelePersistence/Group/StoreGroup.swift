@@ -162,6 +162,9 @@ public final class StoreGroup: PersistentStore {
 
     // MARK: Reading
 
+    /// Waits while one of the stores needs long views to end.
+    public func waitForLongView() { for store in stores { store.waitForLongView() } }
+
     /// Opens a view of all stores after the same saves.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         // Commits are rare beside the time that opening takes, so few attempts are in vain.

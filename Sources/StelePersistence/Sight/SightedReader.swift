@@ -140,6 +140,8 @@ public final class SightedReader: StoreReader {
     }
 
     /// Ends statements whose result nobody wants.
+    public func checkView() throws(StoreError) { try base.checkView() }
+
     public func read(while isWanted: @escaping @Sendable () -> Bool) { base.read(while: isWanted) }
 
     /// Closes the whole view.

@@ -43,6 +43,7 @@ final class RowStream: RowSource, @unchecked Sendable {
 
     /// The next rows, with what is embedded in them; nil at the end.
     func next() throws -> (rows: FetchedRows, embedded: Embedded)? {
+        try check()
         let count = execution.limits.streamBatchRows
         let batch: FetchedRows
         switch rows {
@@ -58,6 +59,9 @@ final class RowStream: RowSource, @unchecked Sendable {
                 in: batch, plan.shape, context, limits: execution.limits)
         )
     }
+
+    /// Throws where the store has to end the view.
+    func check() throws { try context.reader().checkView() }
 
     /// Releases the reader.
     func close() {

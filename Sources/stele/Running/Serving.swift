@@ -33,6 +33,7 @@ struct Serving {
         ProcessLimits.raiseOpenFiles()
         ProcessLimits.boundArenas()
         SQLiteStore.configureProcess(sortBytes: settings.sortBytes)
+        SQLiteStore.limitLog(bytes: settings.logBytes)
         // Before the store: a service that cannot listen, or has no seeds, makes no store, and
         // migrates none.
         let address = try ReservedAddress(settings.http)

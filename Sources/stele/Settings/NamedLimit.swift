@@ -13,6 +13,7 @@ struct LimitSet: Sendable {
     var server = HTTPServer.Configuration()
     var statementSeconds = StatementTime.standard
     var sortBytes = SQLiteStore.sortBytes
+    var logBytes = SQLiteStore.logBytes
 }
 
 /// One limit, as `--limit NAME=NUMBER` sets it.
@@ -146,6 +147,9 @@ struct NamedLimit: Sendable {
         NamedLimit(
             "sort-bytes", \.sortBytes, (1 << 20)...(1 << 30),
             "bytes of a sort in memory; a larger one uses temporary files"),
+        NamedLimit(
+            "log-bytes", \.logBytes, (32 << 20)...many,
+            "bytes of the store's log from which on long answers are broken off"),
         NamedLimit(
             "short-reading-milliseconds", \.service.shortReading.milliseconds, 1...86_400_000,
             "milliseconds of a read before it moves to the threads of long ones"),

@@ -154,6 +154,7 @@ struct Settings: Sendable {
     var statementSeconds: Double { limitSet.statementSeconds }
     /// Bytes of a sort in memory.
     var sortBytes: Int { limitSet.sortBytes }
+    var logBytes: Int { limitSet.logBytes }
 
     /// The options of the service.
     var service: Service.Options {
