@@ -162,4 +162,18 @@ import Testing
         #expect(try stage.refusal("/Team").status == 503)
         #expect(try stage.listen("/Team?where=_id%20==%201").wait { true })
     }
+
+    /// The queries of a request that is not answered yet are not released for its own next one.
+    @Test func queriesOfOneStreamCountTogether() throws {
+        let stage = try LiveStage { $0.limits.liveRowsInAll = 20 }
+        try stage.people()
+        for attempt in 0..<20 {
+            let queries = (0..<12).map {
+                "q.a\($0)=/Person%3Fwhere%3D_id%2520%253E%2520-\($0 + 12 * attempt)"
+            }
+            let (status, text) = try stage.refusal("/live?" + queries.joined(separator: "&"))
+            #expect(status == 503 && text.contains("of at most 20"), "\(attempt): \(text)")
+            #expect(stage.service.liveQueries.figures.rows <= 20)
+        }
+    }
 }

@@ -109,7 +109,9 @@ import Testing
         }
         #expect(listener.names.last == "error")
         let problem = try JSONDocument(try #require(listener.client.events.last).data).root
-        #expect(problem["code"]?.string == "service.busy" && problem["status"]?.integer == 503)
+        #expect(
+            problem["code"]?.string == "service.busy" && problem["status"]?.integer == 503,
+            "\(problem)")
         #expect(!listener.client.stream.send([0x3A]))
     }
 

@@ -28,8 +28,6 @@ package struct LiveArrival: Sendable {
 
 /// A request that waits until the thread has released queries without listeners.
 package struct LiveRoom: Sendable {
-    /// The queries of the request, which are not released.
-    package let keys: [String]
     /// How many more rows are to be held.
     package let rows: Int
     /// Rung when the thread has released what it could.

@@ -60,8 +60,9 @@ extension LiveLoop {
         let waiting = pending.filter(isWaiting)
         guard !waiting.isEmpty else { return }
         pending.removeAll(where: isWaiting)
-        if !hub.inbox(of: lane.other).put({ $0.arrivals += waiting }) {
-            for arrival in waiting { arrival.stream.finish() }
+        for arrival in waiting {
+            hub.expect(arrival)
+            hub.send(arrival, to: lane.other)
         }
     }
 

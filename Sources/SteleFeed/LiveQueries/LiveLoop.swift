@@ -52,6 +52,7 @@ package final class LiveLoop {
     private func turn() -> Bool {
         let mail = inbox.take(isWatched: isWatched)
         pending += mail.letters.arrivals
+        for arrival in mail.letters.arrivals { hub.welcome(arrival) }
         defer { for room in mail.letters.waiting { room.alarm.ring() } }
         if mail.isStopping {
             for arrival in pending { arrival.stream.finish() }
@@ -81,7 +82,7 @@ package final class LiveLoop {
             heartbeatAt = now &+ hub.options.heartbeatNanoseconds
         }
         if !mail.letters.built.isEmpty || !mail.letters.waiting.isEmpty {
-            makeRoom(for: mail.letters.waiting, keeping: mail.letters.built)
+            makeRoom(for: mail.letters.waiting)
         }
         hub.note(rows: rows, on: lane)
         return true
@@ -101,8 +102,8 @@ package final class LiveLoop {
                 let time = JudgingTime(shared: hub.limits.liveJudging)
                 let query = try hub.made(
                     plan, for: pending, within: lane == .shared ? time.reading(changes: 0) : nil)
+                try hub.countAtOnce(rowsOf: query, on: lane)
                 takeIn(query)
-                hub.note(followed: key, on: lane)
                 if queries.count == 1 { position = query.token }
             } catch {
                 hub.forget(key, on: lane)
@@ -213,10 +214,8 @@ package final class LiveLoop {
 
     /// Releases queries without listeners where the bounds are nearly reached, those first whose
     /// last listener left first.
-    /// - Parameters:
-    ///   - waiting: requests that have found no room.
-    ///   - new: queries whose streams may still arrive.
-    private func makeRoom(for waiting: [LiveRoom], keeping new: [LiveQuery]) {
+    /// - Parameter waiting: requests that have found no room.
+    private func makeRoom(for waiting: [LiveRoom]) {
         let limits = hub.limits
         let others = hub.load(of: lane.other)
         let rowsToCome = waiting.reduce(0) { $0 + $1.rows }
@@ -228,8 +227,7 @@ package final class LiveLoop {
         }
         guard isNearlyFull(8) else { return }
         for member in members.values where member.stream.isClosed { remove(member) }
-        var wanted = Set(pending.flatMap(\.parts).map(\.plan.key) + new.map(\.plan.key))
-        wanted.formUnion(waiting.flatMap(\.keys))
+        let wanted = hub.expectedKeys.union(pending.flatMap(\.keys))
         let idle = queries.values.filter { $0.members.isEmpty && !wanted.contains($0.plan.key) }
         for query in idle.sorted(by: { $0.idleSince ?? 0 < $1.idleSince ?? 0 }) {
             guard isNearlyFull(4) else { break }

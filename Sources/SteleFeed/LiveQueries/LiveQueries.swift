@@ -36,6 +36,8 @@ public final class LiveQueries: Sendable {
     }
     private struct Running: Sendable {
         var standings: [Place: Standing] = [:]
+        /// The keys of queries whose streams are about to arrive, and how many do.
+        var expected: [String: Int] = [:]
         var streams = 0
         /// How many rows all queries of a thread hold.
         var rows: [LiveLane: Int] = [:]
@@ -44,6 +46,14 @@ public final class LiveQueries: Sendable {
         var isStopped = false
 
         var allRows: Int { rows.values.reduce(0, +) }
+
+        /// Counts the rows of a query; false where there is no room for them.
+        mutating func hold(_ query: LiveQuery, on lane: LiveLane, _ limits: Limits) -> Bool {
+            guard allRows + query.weight <= limits.liveRowsInAll else { return false }
+            rows[lane, default: 0] += query.weight
+            standings[Place(key: query.plan.key, lane: lane)] = .followed
+            return true
+        }
     }
     private let running = Mutex(Running())
 
@@ -89,11 +99,44 @@ public final class LiveQueries: Sendable {
             stream: stream, parts: parts,
             known: request.headers["Last-Event-ID"].flatMap { LiveID($0) })
         let lane = lane(of: arrival.keys)
-        for part in parts { try build(part.plan, for: arrival, on: lane) }
-        try count(stream)
-        if !inbox(of: lane).put({ $0.arrivals.append(arrival) }) { stream.finish() }
+        expect(arrival)
+        do {
+            for part in parts { try build(part.plan, for: arrival, on: lane) }
+            try count(stream)
+        } catch {
+            welcome(arrival)
+            throw error
+        }
+        send(arrival, to: lane)
         return .events(stream)
     }
+
+    /// Keeps the queries of a stream from being released until it has arrived.
+    func expect(_ arrival: LiveArrival) {
+        running.withLock { running in
+            for key in arrival.keys { running.expected[key, default: 0] += 1 }
+        }
+    }
+
+    /// Notes that an expected stream is on the thread of its queries, or does not come.
+    func welcome(_ arrival: LiveArrival) {
+        running.withLock { running in
+            for key in arrival.keys {
+                let left = (running.expected[key] ?? 0) - 1
+                running.expected[key] = left > 0 ? left : nil
+            }
+        }
+    }
+
+    /// Hands an expected stream to a thread, which welcomes it.
+    func send(_ arrival: LiveArrival, to lane: LiveLane) {
+        if inbox(of: lane).put({ $0.arrivals.append(arrival) }) { return }
+        welcome(arrival)
+        arrival.stream.finish()
+    }
+
+    /// The keys of queries whose streams are about to arrive.
+    var expectedKeys: Set<String> { running.withLock { Set($0.expected.keys) } }
 
     private func start() throws {
         try running.withLock { running in
@@ -153,10 +196,10 @@ public final class LiveQueries: Sendable {
         _ plan: LivePlan, for arrival: LiveArrival, on lane: LiveLane
     ) throws {
         let place = Place(key: plan.key, lane: lane)
-        guard try take(place, beside: arrival.keys) else { return }
+        guard try take(place) else { return }
         do {
             let query = try made(plan, for: [arrival])
-            try count(rowsOf: query, at: place, beside: arrival.keys)
+            try count(rowsOf: query, on: lane)
             inbox(of: lane).put { $0.built.append(query) }
         } catch {
             forget(plan.key, on: lane)
@@ -167,9 +210,8 @@ public final class LiveQueries: Sendable {
 
     /// Takes one of the places for different queries.
     /// - Returns: false where the query is followed or being built already.
-    private func take(_ place: Place, beside keys: [String]) throws -> Bool {
-        let room = LiveRoom(keys: keys, rows: 0)
-        let isNew = tryTwice(room, place.lane) { running -> Bool? in
+    private func take(_ place: Place) throws -> Bool {
+        let isNew = tryTwice(LiveRoom(rows: 0), place.lane) { running -> Bool? in
             if running.standings[place] != nil { return false }
             guard running.standings.count < limits.liveQueries else { return nil }
             running.standings[place] = .building
@@ -181,22 +223,26 @@ public final class LiveQueries: Sendable {
             headers: [("Retry-After", "5")])
     }
 
-    private func count(rowsOf query: LiveQuery, at place: Place, beside keys: [String]) throws {
-        let weight = query.weight
-        var held = 0
-        let room = LiveRoom(keys: keys, rows: weight)
-        let isCounted = tryTwice(room, place.lane) { running -> Bool? in
-            held = running.allRows
-            guard held + weight <= limits.liveRowsInAll else { return nil }
-            running.rows[place.lane, default: 0] += weight
-            running.standings[place] = .followed
-            return true
+    /// Counts the rows of a query that is built.
+    /// - Throws: `Problem`, 503, where queries hold too many rows.
+    private func count(rowsOf query: LiveQuery, on lane: LiveLane) throws {
+        let isCounted = tryTwice(LiveRoom(rows: query.weight), lane) { running -> Bool? in
+            running.hold(query, on: lane, limits) ? true : nil
         }
-        if isCounted != nil { return }
-        throw Problem(
+        if isCounted == nil { throw tooManyRows(query) }
+    }
+
+    /// Counts the rows of a query that its thread has built.
+    /// - Throws: as `count`.
+    func countAtOnce(rowsOf query: LiveQuery, on lane: LiveLane) throws {
+        if !running.withLock({ $0.hold(query, on: lane, limits) }) { throw tooManyRows(query) }
+    }
+
+    private func tooManyRows(_ query: LiveQuery) -> Problem {
+        Problem(
             .busy,
-            "live queries hold \(held) rows of at most \(limits.liveRowsInAll), and this one has "
-                + "\(weight)",
+            "live queries hold \(figures.rows) rows of at most \(limits.liveRowsInAll), and this "
+                + "one has \(query.weight)",
             hint: "add a limit, or a narrower where", headers: [("Retry-After", "5")])
     }
 
