@@ -37,6 +37,10 @@ final class Checkpointer: Sendable {
 
     /// By how many pages the WAL grows between two checkpoints.
     private let step: Int
+    /// The length from which on the writer waits for a checkpoint.
+    private let limit: Int
+    /// The length from which on long views are held back.
+    private let long: Int
     private let views: ReaderPool
     private let longest: Int
     /// The last of the views that were waited for in vain; 0 for none. Only the thread uses it.
@@ -55,8 +59,9 @@ final class Checkpointer: Sendable {
         self.step = step
         self.views = views
         self.longest = longest
-        let long = step * Limits.checkpointsMissed
-        state = Monitor(State(threshold: step, limit: long, clearing: long, ending: longest))
+        limit = step * Limits.checkpointsMissed
+        long = step * Limits.checkpointsPrevented
+        state = Monitor(State(threshold: step, limit: limit, clearing: long, ending: longest))
     }
 
     /// Learns the WAL's length after each commit of the connection.
@@ -138,11 +143,10 @@ final class Checkpointer: Sendable {
         state.withLock { state in
             // Not again with each following commit, but after as much growth again.
             let length = isDone ? 0 : state.pages
-            let long = step * Limits.checkpointsMissed
             state.threshold = length + step
             if isDone { (state.clearing, state.ending) = (long, longest) }
             if endsWait {
-                state.limit = length + long
+                state.limit = length + limit
                 state.isAwaited = false
             }
             state.isWanted = state.isAwaited
@@ -180,7 +184,6 @@ final class Checkpointer: Sendable {
         guard length.isTooLong || !views.isOpen(oneThrough: lastInTheWay) else { return false }
         lastInTheWay = views.hold(.long)
         defer { _ = views.hold(.none) }
-        let long = step * Limits.checkpointsMissed
         let seconds = Limits.turnSeconds * max(1, Double(length.pages) / Double(long))
         guard
             views.haveEnded(through: lastInTheWay, within: min(seconds, Limits.mostTurnSeconds))

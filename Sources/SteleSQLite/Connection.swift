@@ -27,6 +27,9 @@ final class Connection: SQLConnection {
     /// Whether it has temporary tables, which would be lost where large sorts move.
     var hasTemporaryTables = false
     private var sortsInFiles = false
+    /// Whether it is worth while to map the file.
+    var canMapPages = false
+    private var mapsPages = false
     /// The limits of MATCHES.
     var matchLimits: MatchLimits {
         get { matcher.limits }
@@ -130,6 +133,14 @@ final class Connection: SQLConnection {
         guard isWanted != sortsInFiles, !hasTemporaryTables else { return }
         try run("PRAGMA temp_store = \(isWanted ? "FILE" : "MEMORY")")
         sortsInFiles = isWanted
+    }
+
+    /// Has pages come from a mapping of the file, where the connection `canMapPages`, or not, and
+    /// gives up the mapping; outside of a transaction.
+    func mapPages(_ isWanted: Bool) throws(StoreError) {
+        guard canMapPages, isWanted != mapsPages else { return }
+        try run("PRAGMA mmap_size = \(isWanted ? 1 << 30 : 0)")
+        mapsPages = isWanted
     }
 
     /// Returns the first column of a statement's only row, for pragmas.

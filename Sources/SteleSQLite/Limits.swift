@@ -28,6 +28,8 @@ enum Limits {
     static let checkpointPages = 8_000
     /// The number of missed checkpoints (256 MiB) after which saves wait for one.
     static let checkpointsMissed = 8
+    /// The number of checkpoints that views prevent (128 MiB) after which long views wait.
+    static let checkpointsPrevented = 4
     /// The seconds for which long views wait for older ones to end, so that the WAL can start anew,
     /// when it has become long; where it is longer, they wait longer.
     static let turnSeconds = 10.0

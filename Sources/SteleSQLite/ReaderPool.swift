@@ -40,9 +40,10 @@ final class ReaderPool: Sendable {
 
     /// A pool of connections to a store that is open for writing.
     /// - Parameters:
-    ///   - isMapped: whether pages come from a mapping of the file: fast for many rows. But SQLite
-    ///     drops the mapping after each commit of another connection, and for a single row it is
-    ///     cheaper to read three pages than to map the file again.
+    ///   - isMapped: whether pages come from a mapping of the file, for views that are not long. It
+    ///     is fast for many rows. But SQLite drops the mapping after each commit of another
+    ///     connection, and for a single row it is cheaper to read three pages than to map the file
+    ///     again.
     ///   - attachesHistory: whether the history is in a file of its own, which the connections
     ///     attach.
     ///   - presence: the files that a new connection must open, and no others at their paths.
@@ -53,10 +54,10 @@ final class ReaderPool: Sendable {
         self.init { () throws(StoreError) in
             try presence.check()
             let connection = try Connection(path: path, creates: false)
+            connection.canMapPages = isMapped
             // With a mapping, the cache only holds what is read from the WAL.
             try connection.run(
-                "PRAGMA query_only = 1; PRAGMA mmap_size = \(isMapped ? 1 << 30 : 0); "
-                    + "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
+                "PRAGMA query_only = 1; PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
             if attachesHistory {
                 try connection.attachHistory()
                 try connection.run("PRAGMA history.cache_size = -512")

@@ -36,8 +36,10 @@ final class SQLiteReader: StoreReader {
         let connection = try pool.take(waits: !isBrief)
         connection.refusesSlowStatements = isBrief
         do {
-            // What a budget allows fits in memory.
+            // What a budget allows fits in memory. A long view is hardly slower without a mapping,
+            // of which the system counts all pages as the process's memory.
             try connection.sortInFiles(!hasBudget)
+            try connection.mapPages(hasBudget)
             if connection.hasAttachedHistory {
                 number = try AttachedHistory.beginView(on: connection, waits: !isBrief)
             } else {
@@ -85,6 +87,7 @@ final class SQLiteReader: StoreReader {
         connection.refusesSlowStatements = false
         connection.matchLimits = .standard
         _ = try? connection.execute(Self.end, [])
+        if !isBrief { try? connection.mapPages(false) }
         pool.give(connection)
     }
 

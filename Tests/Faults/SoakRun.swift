@@ -43,8 +43,10 @@ public struct SoakRun: Sendable {
             [
                 model, "--store", folder.store, "--log-level", "error", "--history-size", "16",
                 "--context-lifetime", "20", "--heartbeat", "1", "--idle-timeout", "10",
+                "--row-cache", "8",
             ], folder: folder.path)
         try fill(server)
+        try readAll(server)
         let start = server.figures()
         let state = SoakState(
             port: server.port, people: people, teams: Self.teams, seconds: seconds)
@@ -84,6 +86,22 @@ public struct SoakRun: Sendable {
                     "{\"name\":\"\(names[$0 % 6])\",\"age\":\($0 % 90),\"team\":\(1 + $0 % Self.teams),"
                         + "\"salary\":\"\($0 % 7_000).5\",\"born\":\"1990-01-01\",\"mark\":\"first \($0)\"}"
                 })
+        }
+    }
+
+    /// Reads each object once, so that the row cache is full when the clients begin.
+    private func readAll(_ server: ServedProgram) throws {
+        guard let connection = RawConnection(port: server.port) else {
+            throw FaultFailure("the store cannot be read: \(server.errors)")
+        }
+        for start in stride(from: 1, through: people, by: 100) {
+            let ids = start...min(people, start + 99)
+            connection.send(ids.flatMap { SoakClient.bytes("GET", "/Person/\($0)") })
+            for id in ids {
+                guard case .answer(let answer) = connection.answer(within: 60, keep: 500),
+                    answer.status == 200
+                else { throw FaultFailure("/Person/\(id) cannot be read") }
+            }
         }
     }
 
@@ -163,8 +181,7 @@ public struct SoakRun: Sendable {
     private func judge(_ samples: [Sample]) -> [String] {
         var failures: [String] = []
         let isJudged = seconds >= Self.telling
-        // By then each object has been read, the row cache is full, and the history has been
-        // trimmed, which is done once a minute.
+        // By then the history has been trimmed, which is done once a minute.
         let full = middle(samples, 0.2, 0.3) { $0.figures.resident }
         let last = middle(samples, 0.9, 1) { $0.figures.resident }
         let ratio = Double(last) / Double(max(1, full))

@@ -242,7 +242,7 @@ import Testing
         let staying = try house.views.take(waits: true)
         try staying.run("BEGIN")
         _ = try staying.single("SELECT COUNT(*) FROM t")
-        try house.write(pages: 200)
+        try house.write(pages: 150)
         usleep(100_000)
         #expect(!house.views.mustEnd(staying))
         try house.write(pages: 200)
