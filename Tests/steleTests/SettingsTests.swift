@@ -26,6 +26,18 @@ import Testing
         #expect(Array(file.drop { $0.hasPrefix("#") }) == expected + [""])
     }
 
+    @Test func aMisspeltVariableIsNamed() {
+        let environment = [
+            "STELE_TOKEN": "a", "STELE_TOKNE": "b", "STELE_CONFIG": "c", "STELE_SERVICE_HOST": "d",
+            "HOME": "/",
+        ]
+        #expect(
+            SettingSource.unknownVariables(in: environment) == [
+                "the variable STELE_SERVICE_HOST is not a setting",
+                "the variable STELE_TOKNE is not a setting: did you mean STELE_TOKEN?",
+            ])
+    }
+
     @Test func theDocumentationHasEverySettingWithItsDefaultAndMeaning() throws {
         let section = try lines("Docs/Operations.md").drop { $0 != "## Settings" }.dropFirst()
             .prefix { !$0.hasPrefix("## ") }

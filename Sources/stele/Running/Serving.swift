@@ -34,6 +34,7 @@ struct Serving {
         ProcessLimits.boundArenas()
         SQLiteStore.configureProcess(sortBytes: settings.sortBytes)
         SQLiteStore.limitLog(bytes: settings.logBytes)
+        for note in SettingSource.unknownVariables() { logger.warning("\(note)") }
         // Before the store: a service that cannot listen, or has no seeds, makes no store, and
         // migrates none.
         let address = try ReservedAddress(settings.http)

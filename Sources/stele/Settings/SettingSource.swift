@@ -2,6 +2,7 @@
 
 import Configuration
 import FoundationEssentials
+import SteleModel
 import SteleSystem
 
 /// The sources as one reader; the first that has a setting wins.
@@ -43,6 +44,19 @@ struct SettingSource {
     /// Whether the setting is given without a value.
     func isEmpty(_ name: String) -> Bool {
         reader.string(forKey: ConfigKey([name])).map(\.isEmpty) ?? false
+    }
+
+    /// Sentences about variables that begin with `STELE_` and are no setting. They are not refused:
+    /// Kubernetes sets such ones for a service of that name.
+    static func unknownVariables(
+        in environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> [String] {
+        let known = Setting.all.map(\.variable) + ["STELE_CONFIG"]
+        return environment.keys.filter { $0.hasPrefix("STELE_") && !known.contains($0) }.sorted()
+            .map { name in
+                let hint = Nearest.hint(to: name, among: known).map { ": \($0)" } ?? ""
+                return "the variable \(name) is not a setting\(hint)"
+            }
     }
 
     private static func values(_ texts: [String: String]) -> [AbsoluteConfigKey: ConfigValue] {
