@@ -110,7 +110,7 @@ final class Checkpointer: Sendable {
         state.withLock { $0.isClosed = true }
         state.broadcast()
         // The thread may be waiting for views.
-        _ = views.hold(.none)
+        views.stopHolding()
     }
 
     /// Whether other work on the thread has to end: after `close`, and where the writer waits for a

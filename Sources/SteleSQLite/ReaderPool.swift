@@ -27,6 +27,7 @@ final class ReaderPool: Sendable {
         var views: [Int] = []
         var lastView = 0
         var held = Held.none
+        var mayHold = true
         /// The last of the views that have to end.
         var lastToEnd = 0
     }
@@ -142,11 +143,17 @@ final class ReaderPool: Sendable {
     /// - Returns: the last of the views that have begun.
     func hold(_ held: Held) -> Int {
         let last = state.withLock { state in
-            state.held = held
+            state.held = state.mayHold ? held : .none
             return state.lastView
         }
         state.broadcast()
         return last
+    }
+
+    /// Holds no view back from now on.
+    func stopHolding() {
+        state.withLock { ($0.mayHold, $0.held) = (false, .none) }
+        state.broadcast()
     }
 
     /// Whether views are held back.
