@@ -46,9 +46,13 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   budget is used up or known to be too small.
     func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader
 
-    /// Waits, before a view that may stay open for long, while the store needs such views to end,
-    /// at most half a minute.
-    func waitForLongView()
+    /// Whether views that may stay open for long should begin later, because the store waits for
+    /// such views to end.
+    var delaysLongViews: Bool { get }
+
+    /// Calls a closure when long views may begin: at once where they may, else on another thread of
+    /// the store, which it must not block. The store delays them for half a minute at most.
+    func whenLongViewsBegin(_ begin: @escaping @Sendable () -> Void)
 
     /// Reads the current state of one object, outside any view, for a thread that must not wait.
     /// - Returns: nil where the object does not exist. The result does not say which commit it
@@ -189,8 +193,11 @@ extension PersistentStore {
     /// The store's own UUID.
     public func identifier(of id: ObjectID) -> String { identifier }
 
-    /// Does nothing: for a store that keeps nothing for a view.
-    public func waitForLongView() {}
+    /// False: for a store that keeps nothing for a view.
+    public var delaysLongViews: Bool { false }
+
+    /// Calls it at once: for a store that keeps nothing for a view.
+    public func whenLongViewsBegin(_ begin: @escaping @Sendable () -> Void) { begin() }
 
     /// None: for a store without a file.
     public var filePaths: [String] { [] }

@@ -14,7 +14,7 @@ import SteleSystem
 ///
 /// Views that overlap prevent it without end, however short each of them is. Where the WAL has
 /// become long, long views wait until the older ones have ended (`clear`); where it has become too
-/// long, views that last are ended (`ReaderPool.endAll`).
+/// long, views that last are ended (`ReaderPool.end`).
 ///
 /// The thread may do other work first, which delays checkpoints only until the writer would wait.
 final class Checkpointer: Sendable {
@@ -43,6 +43,7 @@ final class Checkpointer: Sendable {
     private let long: Int
     private let views: ReaderPool
     private let longest: Int
+    private let turn: Double
     /// The last of the views that were waited for in vain; 0 for none. Only the thread uses it.
     private nonisolated(unsafe) var lastInTheWay = 0
     /// Both the writer's and the checkpointer's thread wait for changes of it.
@@ -52,13 +53,16 @@ final class Checkpointer: Sendable {
     ///   - step: pages by which the WAL grows between two checkpoints.
     ///   - views: the views of the store.
     ///   - longest: the pages of the WAL from which on views that last are ended.
+    ///   - turn: the seconds for which long views wait for older ones; the longer the WAL is, the
+    ///     more, up to three times as many.
     init(
         step: Int = Limits.checkpointPages, views: ReaderPool,
-        longest: Int = SQLiteStore.longestLogPages
+        longest: Int = SQLiteStore.longestLogPages, turn: Double = Limits.turnSeconds
     ) {
         self.step = step
         self.views = views
         self.longest = longest
+        self.turn = turn
         limit = step * Limits.checkpointsMissed
         long = step * Limits.checkpointsPrevented
         state = Monitor(State(threshold: step, limit: limit, clearing: long, ending: longest))
@@ -81,7 +85,7 @@ final class Checkpointer: Sendable {
         let isNewlyWanted = state.withLock { state in
             // It has been started anew, perhaps with more pages than the threshold.
             if pages < (isStore ? state.lengths.store : state.lengths.history) {
-                state.threshold = step
+                (state.threshold, state.clearing, state.ending) = (step, long, longest)
             }
             if isStore { state.lengths.store = pages } else { state.lengths.history = pages }
             guard state.pages >= state.threshold, !state.isWanted else { return false }
@@ -110,7 +114,7 @@ final class Checkpointer: Sendable {
         state.withLock { $0.isClosed = true }
         state.broadcast()
         // The thread may be waiting for views.
-        views.stopHolding()
+        views.release(isForGood: true)
     }
 
     /// Whether other work on the thread has to end: after `close`, and where the writer waits for a
@@ -131,9 +135,7 @@ final class Checkpointer: Sendable {
             copy(connection)
             let isDone = startAnew(connection)
             finish(isDone, endsWait: isDone || isAwaited)
-            if !isDone, let length = beginClearing() {
-                finish(clear(connection, length), endsWait: true)
-            }
+            if !isDone, beginClearing() { finish(clear(connection), endsWait: true) }
         }
     }
 
@@ -154,40 +156,27 @@ final class Checkpointer: Sendable {
         state.broadcast()
     }
 
-    /// A length of the WAL at which views have to make way.
-    private struct LongLog {
-        let pages: Int
-        /// Whether views that last are ended.
-        let isTooLong: Bool
-    }
-
-    private func beginClearing() -> LongLog? {
+    /// Whether the WAL has the length from which on long views are held back. The writer goes on
+    /// meanwhile.
+    private func beginClearing() -> Bool {
         state.withLock { state in
             guard state.pages >= min(state.clearing, state.ending), !state.isAwaited,
                 !state.isClosed
-            else { return nil }
-            // The writer goes on meanwhile.
+            else { return false }
             state.limit = .max
-            let length = LongLog(pages: state.pages, isTooLong: state.pages >= state.ending)
-            // Not again at once where it is in vain, as for the view of another program.
-            if length.isTooLong { state.ending = 2 * length.pages }
-            return length
+            return true
         }
     }
 
     /// Starts a long WAL anew where views prevent it: holds long views back until the older ones
     /// have ended, then all views and the writer for a moment.
     /// - Returns: as `startAnew`.
-    private func clear(_ connection: Connection, _ length: LongLog) -> Bool {
-        if length.isTooLong { views.endAll() }
+    private func clear(_ connection: Connection) -> Bool {
         // Others do not wait again and again for a view that stays.
-        guard length.isTooLong || !views.isOpen(oneThrough: lastInTheWay) else { return false }
+        guard isTooLong || !views.isOpen(oneThrough: lastInTheWay) else { return false }
         lastInTheWay = views.hold(.long)
-        defer { _ = views.hold(.none) }
-        let seconds = Limits.turnSeconds * max(1, Double(length.pages) / Double(long))
-        guard
-            views.haveEnded(through: lastInTheWay, within: min(seconds, Limits.mostTurnSeconds))
-        else { return false }
+        defer { views.release() }
+        guard areOut() else { return false }
         copy(connection)
         // The writer waits before its next commit. It does not come where it has nothing to save.
         state.withLock { $0.limit = 0 }
@@ -197,13 +186,34 @@ final class Checkpointer: Sendable {
         ) { _, isOut in isOut }
         let last = views.hold(.all)
         let haveEnded = views.haveEnded(through: last, within: Limits.restartSeconds)
-        for _ in 0..<Limits.restarts where startAnew(connection) { return true }
+        for _ in 0..<Limits.restarts where !isClosed && startAnew(connection) { return true }
         if isOut, haveEnded {
-            // It is another program's view that is in the way.
-            state.withLock { $0.clearing = $0.pages + long }
+            // Not again at once: another program has a view, or a backup copies the store.
+            state.withLock { ($0.clearing, $0.ending) = ($0.pages + long, $0.pages + longest) }
         }
         return false
     }
+
+    /// Waits until the views have ended that are in the way. Where the WAL is too long, those that
+    /// have not ended by themselves are ended.
+    private func areOut() -> Bool {
+        let pages = state.withLock { $0.pages }
+        let most = turn * min(3, max(1, Double(pages) / Double(long)))
+        let (early, late) = (MonotonicClock.deadline(in: turn), MonotonicClock.deadline(in: most))
+        while !views.haveEnded(through: lastInTheWay, within: min(1, turn)) {
+            if isClosed { return false }
+            let now = MonotonicClock.now
+            guard now >= (isTooLong ? early : late) else { continue }
+            guard isTooLong else { return false }
+            state.withLock { $0.ending = $0.pages + longest / 8 }
+            views.end(through: lastInTheWay)
+            return views.haveEnded(through: lastInTheWay, within: turn)
+        }
+        return !isClosed
+    }
+
+    private var isClosed: Bool { state.withLock { $0.isClosed } }
+    private var isTooLong: Bool { state.withLock { $0.pages >= $0.ending } }
 
     private func interruptibly(_ work: (Connection) -> Void, _ connection: Connection) {
         // SQLite calls it on this thread, within the work's statements.

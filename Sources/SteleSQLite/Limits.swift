@@ -30,11 +30,9 @@ enum Limits {
     static let checkpointsMissed = 8
     /// The number of checkpoints that views prevent (128 MiB) after which long views wait.
     static let checkpointsPrevented = 4
-    /// The seconds for which long views wait for older ones to end, so that the WAL can start anew,
-    /// when it has become long; where it is longer, they wait longer.
+    /// The seconds for which long views wait for older ones to end, when the WAL has become long, so
+    /// that it can start anew.
     static let turnSeconds = 10.0
-    /// The most seconds for which they wait.
-    static let mostTurnSeconds = 30.0
     /// The most seconds for which the writer is waited for then, and after it all other views.
     static let restartSeconds = 1.0
     /// The number of tries to start the WAL anew then.

@@ -28,6 +28,8 @@ final class ReaderPool: Sendable {
         var lastView = 0
         var held = Held.none
         var mayHold = true
+        /// What begins long views when they are no longer held back.
+        var delayed: [@Sendable () -> Void] = []
         /// The last of the views that have to end.
         var lastToEnd = 0
     }
@@ -41,10 +43,9 @@ final class ReaderPool: Sendable {
 
     /// A pool of connections to a store that is open for writing.
     /// - Parameters:
-    ///   - isMapped: whether pages come from a mapping of the file, for views that are not long. It
-    ///     is fast for many rows. But SQLite drops the mapping after each commit of another
-    ///     connection, and for a single row it is cheaper to read three pages than to map the file
-    ///     again.
+    ///   - isMapped: whether pages come from a mapping of the file: fast for many rows. But SQLite
+    ///     drops the mapping after each commit of another connection, and for a single row it is
+    ///     cheaper to read three pages than to map the file again.
     ///   - attachesHistory: whether the history is in a file of its own, which the connections
     ///     attach.
     ///   - presence: the files that a new connection must open, and no others at their paths.
@@ -56,7 +57,7 @@ final class ReaderPool: Sendable {
             try presence.check()
             let connection = try Connection(path: path, creates: false)
             connection.canMapPages = isMapped
-            // With a mapping, the cache only holds what is read from the WAL.
+            // What comes from a mapping does not need the cache.
             try connection.run(
                 "PRAGMA query_only = 1; PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
             if attachesHistory {
@@ -138,8 +139,8 @@ final class ReaderPool: Sendable {
 
     // MARK: Making way for the log
 
-    /// Has views wait that have not begun: the long ones, which call `waitForTurn`, or all whose
-    /// threads may wait.
+    /// Has views begin later: the long ones, which ask `whenReleased`, or all whose threads may
+    /// wait.
     /// - Returns: the last of the views that have begun.
     func hold(_ held: Held) -> Int {
         let last = state.withLock { state in
@@ -150,10 +151,26 @@ final class ReaderPool: Sendable {
         return last
     }
 
-    /// Holds no view back from now on.
-    func stopHolding() {
-        state.withLock { ($0.mayHold, $0.held) = (false, .none) }
+    /// Lets views begin.
+    /// - Parameter isForGood: whether none is held back later: before the store is closed.
+    func release(isForGood: Bool = false) {
+        let delayed = state.withLock { state in
+            state.held = .none
+            if isForGood { state.mayHold = false }
+            defer { state.delayed = [] }
+            return state.delayed
+        }
         state.broadcast()
+        for begin in delayed { begin() }
+    }
+
+    /// Calls a closure when long views are not held back: at once, or in `release`.
+    func whenReleased(_ begin: @escaping @Sendable () -> Void) {
+        let isDelayed = state.withLock { state in
+            if state.held != .none { state.delayed.append(begin) }
+            return state.held != .none
+        }
+        if !isDelayed { begin() }
     }
 
     /// Whether views are held back.
@@ -171,23 +188,12 @@ final class ReaderPool: Sendable {
 
     /// Whether one of the views is still open.
     func isOpen(oneThrough last: Int) -> Bool {
-        state.withLock { ($0.views.first ?? .max) <= last }
+        state.withLock { $0.views.first.map { $0 <= last } ?? false }
     }
 
-    /// Has all views end that are open, each when it is next asked (`mustEnd`).
-    func endAll() { state.withLock { $0.lastToEnd = $0.lastView } }
+    /// Has views end, each when it is next asked (`mustEnd`).
+    func end(through last: Int) { state.withLock { $0.lastToEnd = last } }
 
-    /// Whether the view of a connection that is lent has to end.
-    func mustEnd(_ connection: Connection) -> Bool {
-        state.withLock { connection.view <= $0.lastToEnd }
-    }
-
-    /// Waits, before a view that may stay for long, while such views are held back, at most some
-    /// seconds.
-    func waitForTurn() {
-        state.withLock(
-            when: { $0.held == .none || $0.isClosed },
-            until: MonotonicClock.deadline(in: Limits.mostTurnSeconds)
-        ) { _, _ in }
-    }
+    /// Whether a view has to end.
+    func mustEnd(_ view: Int) -> Bool { state.withLock { view <= $0.lastToEnd } }
 }

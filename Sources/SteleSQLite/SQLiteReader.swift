@@ -13,6 +13,8 @@ final class SQLiteReader: StoreReader {
     private let known: KnownStates?
     private var number: Int64?
     private var deadline: Deadline?
+    /// Whether the result of a statement that runs for long is wanted.
+    private var isWanted: @Sendable () -> Bool = { true }
     /// Whether the reader has a budget.
     private var hasBudget: Bool
     /// Whether its thread may not wait.
@@ -36,10 +38,9 @@ final class SQLiteReader: StoreReader {
         let connection = try pool.take(waits: !isBrief)
         connection.refusesSlowStatements = isBrief
         do {
-            // What a budget allows fits in memory. A long view is hardly slower without a mapping,
-            // of which the system counts all pages as the process's memory.
+            // What a budget allows fits in memory.
             try connection.sortInFiles(!hasBudget)
-            try connection.mapPages(hasBudget)
+            try connection.mapPages(true)
             if connection.hasAttachedHistory {
                 number = try AttachedHistory.beginView(on: connection, waits: !isBrief)
             } else {
@@ -56,9 +57,18 @@ final class SQLiteReader: StoreReader {
         // Taken last, so that it covers the long decimals of all commits in the view.
         self.translator = translator.current
         self.connection = connection
+        follow(budget, connection)
+    }
+
+    /// Limits the cost of what is read from here on.
+    private func follow(_ budget: ReadBudget?, _ connection: Connection) {
+        // At its end it takes SQLite's handler away, also that of another one.
+        deadline = nil
         deadline =
             budget.map { Deadline(connection.handle, budget: $0) }
             ?? Deadline(connection.handle, nanoseconds: StatementTime.limit)
+        let (pool, view, isWanted) = (pool, connection.view, isWanted)
+        deadline?.isWanted = { isWanted() && !(pool?.mustEnd(view) ?? false) }
     }
 
     /// Opens a reader on the writer's connection, within its transaction.
@@ -87,31 +97,30 @@ final class SQLiteReader: StoreReader {
         connection.refusesSlowStatements = false
         connection.matchLimits = .standard
         _ = try? connection.execute(Self.end, [])
-        if !isBrief { try? connection.mapPages(false) }
+        // The system counts mapped pages as the process's memory, once for each connection.
+        if !hasBudget { try? connection.mapPages(false) }
         pool.give(connection)
     }
 
     func read(within budget: ReadBudget?, matching limits: MatchLimits) {
         guard let connection else { return }
-        let isWanted = deadline?.isWanted
-        // At its end it takes SQLite's handler away, also that of another one.
-        deadline = nil
-        deadline =
-            budget.map { Deadline(connection.handle, budget: $0) }
-            ?? Deadline(connection.handle, nanoseconds: StatementTime.limit)
-        deadline?.isWanted = isWanted
+        follow(budget, connection)
         hasBudget = budget != nil
         connection.matchLimits = limits
     }
 
     func checkView() throws(StoreError) {
-        guard let connection, let pool, pool.mustEnd(connection) else { return }
+        guard let connection, let pool, pool.mustEnd(connection.view) else { return }
         throw .busy(
             "the store's log has become too long while this view was open, and can only be emptied "
                 + "without it")
     }
 
-    func read(while isWanted: @escaping @Sendable () -> Bool) { deadline?.isWanted = isWanted }
+    func read(while isWanted: @escaping @Sendable () -> Bool) {
+        self.isWanted = isWanted
+        let (pool, view) = (pool, connection?.view ?? 0)
+        deadline?.isWanted = { isWanted() && !(pool?.mustEnd(view) ?? false) }
+    }
 
     /// Runs a statement within the time limit or the budget.
     private func read<R>(
@@ -119,10 +128,17 @@ final class SQLiteReader: StoreReader {
     ) throws(StoreError) -> R {
         guard let connection else { throw .closed }
         deadline?.start()
-        guard hasBudget else { return try body(connection) }
-        if deadline?.isSpent ?? false { throw .overBudget }
+        if !hasBudget {
+            try checkView()
+        } else if deadline?.isSpent ?? false {
+            throw .overBudget
+        }
         do { return try body(connection) } catch {
-            if case .deadline = error { throw .overBudget }
+            if case .deadline = error {
+                if hasBudget { throw .overBudget }
+                // It may have ended because the view has to.
+                try checkView()
+            }
             throw error
         }
     }

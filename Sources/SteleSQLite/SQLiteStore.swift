@@ -186,8 +186,13 @@ public final class SQLiteStore: PersistentStore {
             schema: schema, translator: translator, pool: readers, known: known, budget: budget)
     }
 
-    /// Waits while the log has become long because views overlap.
-    public func waitForLongView() { readers.waitForTurn() }
+    /// Whether the log has become long because views overlap.
+    public var delaysLongViews: Bool { readers.isHolding }
+
+    /// Calls it when the log has started anew, or when that was waited for in vain.
+    public func whenLongViewsBegin(_ begin: @escaping @Sendable () -> Void) {
+        readers.whenReleased(begin)
+    }
 
     /// Reads the current state of one object, outside any view.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {

@@ -18,6 +18,8 @@ struct Passage: Sendable {
     var place: Place
     /// What will be done.
     var plan: Plan?
+    /// Whether it has waited until long views may begin.
+    var hasWaited = false
 
     init(_ request: Request, at place: Place, isTimed: Bool) {
         self.request = request

@@ -159,6 +159,11 @@ public final class Service: Sendable {
             try pace.allow(plan.rights.isAll)
             return save(try place.execution.make(write), call, passage)
         }
+        if pace == .unhurried, plan.keepsView, place.editing == nil, !passage.hasWaited,
+            coordinator.store.delaysLongViews
+        {
+            return delayed(passage)
+        }
         // A request that is not brief may run for long after its client has gone.
         let asks = pace != .brief && route.isRead
         let isWanted = asks ? { @Sendable in !call.request.clientHasGone } : nil
@@ -187,6 +192,16 @@ public final class Service: Sendable {
             var passage = passage
             passage.timing.lap("wait")
             return proceed(passage, at: .unhurried)
+        }
+    }
+
+    /// The rest of the way when the store lets long views begin. No thread waits for that.
+    private func delayed(_ passage: Passage) -> Step {
+        var passage = passage
+        passage.hasWaited = true
+        let later = slow(passage)
+        return .pending { [coordinator] reply in
+            coordinator.store.whenLongViewsBegin { reply.later(later) }
         }
     }
 

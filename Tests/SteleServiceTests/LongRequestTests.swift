@@ -6,12 +6,12 @@ import SteleHTTP
 import SteleModel
 import StelePersistence
 import StelePredicates
-import SteleSQLite
 import SteleSystem
 import TestSupport
 import Testing
 
 @testable import SteleRequests
+@testable import SteleSQLite
 @testable import SteleService
 
 @Suite struct LongRequestTests {
@@ -59,6 +59,68 @@ import Testing
         // What is read while the client takes it does not hold them either.
         let export = Self.request("/Player", "format=ndjson")
         #expect(Self.workers(fixture, export) == [.reading, .slow(client: "")])
+    }
+
+    /// Long reads are pending while the store waits for views, and no thread waits with them. Writes
+    /// and short reads go on.
+    @Test func longReadsWaitForTheLogWithoutAThread() throws {
+        let fixture = try Self.filled()
+        let store = try #require(fixture.coordinator.store as? SQLiteStore)
+        _ = store.readers.hold(.long)
+        let replied = Mutex<Later?>(nil)
+        for export in [
+            ("/Player", "format=ndjson"), ("/Player/count", "where=\(encoded(Self.long))"),
+        ] {
+            var step = fixture.service.answer(Self.request(export.0, export.1), at: .brief)
+            while case .later(let next) = step { step = next() }
+            guard case .pending(let start) = step else {
+                Issue.record("\(export) does not wait")
+                continue
+            }
+            start(Reply(answer: { _ in }, later: { next in replied.withLock { $0 = next } }))
+            #expect(replied.withLock { $0 == nil })
+        }
+        #expect(
+            Self.workers(fixture, Self.request("/Player", "limit=1000&sort=name")) == [.reading])
+        let made = fixture.ask(
+            "POST", "/Team", #"{"name":"B"}"#, [(name: "Idempotency-Key", value: "k1")])
+        #expect(made.status == 201, "\(made.text)")
+        store.readers.release()
+        let later = try #require(replied.withLock { $0 })
+        #expect(later.workers == .slow(client: ""))
+        #expect(later().response().status == 200)
+    }
+
+    /// What is left to send needs no view.
+    @Test func aStreamLeavesItsViewWithItsLastRow() throws {
+        let fixture = try Self.filled()
+        let store = try #require(fixture.coordinator.store as? SQLiteStore)
+        for row in 0..<4 {
+            let players = (0..<200).map { #"{"name":"q\#(row) \#($0)"}"# }
+            let made = fixture.post("/Player", "[\(players.joined(separator: ","))]")
+            try #require(made.status == 201, "\(made.text)")
+        }
+        let execution = fixture.service.store.execution
+        let call = try Call(
+            Self.request("/Player", "format=ndjson"),
+            route: fixture.service.routes.match(Self.request("/Player", "format=ndjson")),
+            limits: execution.limits, cacheGeneration: "", storeIdentifiers: [], temporaries: nil)
+        let plan = try Plan(
+            call, model: execution.model, routes: fixture.service.routes, pace: .unhurried,
+            rights: Rights())
+        guard case .list(let list) = plan.action,
+            case .stream(let first, let source?) = try execution.stream(list, call.terms)
+        else {
+            Issue.record("not a stream")
+            return
+        }
+        #expect(first.rows.count == 500)
+        #expect(store.readers.isOpen(oneThrough: .max))
+        #expect(try source.next()?.rows.count == 450)
+        #expect(!store.readers.isOpen(oneThrough: .max))
+        store.readers.end(through: .max)
+        try source.check()
+        #expect(try source.next() == nil)
     }
 
     @Test func aStoreInMemoryAnswersWithoutALane() throws {

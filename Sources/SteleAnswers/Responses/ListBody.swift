@@ -90,6 +90,7 @@ private struct StreamSink {
     }
 
     private func write(_ bytes: [UInt8]) throws {
+        try source?.check()
         try pipe.write(bytes, checking: { try source?.check() })
     }
 

@@ -162,8 +162,14 @@ public final class StoreGroup: PersistentStore {
 
     // MARK: Reading
 
-    /// Waits while one of the stores needs long views to end.
-    public func waitForLongView() { for store in stores { store.waitForLongView() } }
+    /// Whether one of the stores waits for long views to end.
+    public var delaysLongViews: Bool { stores.contains { $0.delaysLongViews } }
+
+    /// Calls it when long views of the first store that delays them may begin.
+    public func whenLongViewsBegin(_ begin: @escaping @Sendable () -> Void) {
+        guard let store = stores.first(where: { $0.delaysLongViews }) else { return begin() }
+        store.whenLongViewsBegin(begin)
+    }
 
     /// Opens a view of all stores after the same saves.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {

@@ -139,9 +139,10 @@ public final class SightedReader: StoreReader {
         base.read(within: budget, matching: limits)
     }
 
-    /// Ends statements whose result nobody wants.
+    /// Checks the whole view.
     public func checkView() throws(StoreError) { try base.checkView() }
 
+    /// Ends statements whose result nobody wants.
     public func read(while isWanted: @escaping @Sendable () -> Bool) { base.read(while: isWanted) }
 
     /// Closes the whole view.

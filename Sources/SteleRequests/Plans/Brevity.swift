@@ -60,4 +60,12 @@ extension Plan {
         default: true
         }
     }
+
+    /// Whether it may read in one view of the store for long.
+    package var keepsView: Bool {
+        switch action {
+        case .list, .count, .object, .binary: true
+        default: false
+        }
+    }
 }

@@ -11,7 +11,6 @@ extension Execution {
     /// Reads a list in a context that lives as long as its answer.
     func stream(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
         let place = try StreamPlace(streams)
-        if budget == nil { coordinator.store.waitForLongView() }
         let context = ManagedObjectContext(coordinator, budget: budget, sight: rights.sight)
         let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
         if let unchanged = try terms.unchanged(tag) { return unchanged }

@@ -34,7 +34,6 @@ struct Execution: Sendable {
             // All that one request reads is the same state of the store.
             return try editing.graph.inOneView { try body(child) }
         }
-        if budget == nil { coordinator.store.waitForLongView() }
         let context = ManagedObjectContext(
             coordinator, budget: budget, sight: rights.sight, isWanted: isWanted)
         defer { context.close() }

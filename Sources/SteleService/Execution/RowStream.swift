@@ -22,7 +22,8 @@ final class RowStream: RowSource, @unchecked Sendable {
     private let execution: Execution
     private let plan: ListPlan
     private var place: StreamPlace?
-    private var rows: Rows
+    /// Nil where all are read.
+    private var rows: Rows?
 
     /// - Throws: `StoreError`. An error of the query is thrown here, before anything is sent.
     init(
@@ -43,6 +44,7 @@ final class RowStream: RowSource, @unchecked Sendable {
 
     /// The next rows, with what is embedded in them; nil at the end.
     func next() throws -> (rows: FetchedRows, embedded: Embedded)? {
+        guard let rows else { return nil }
         try check()
         let count = execution.limits.streamBatchRows
         let batch: FetchedRows
@@ -50,21 +52,27 @@ final class RowStream: RowSource, @unchecked Sendable {
         case .cursor(let cursor): batch = try cursor.next(count)
         case .keys(let members, let left):
             batch = try members.batch(Array(left.prefix(count)))
-            rows = .keys(members, left.dropFirst(count))
+            self.rows = .keys(members, left.dropFirst(count))
         }
-        guard batch.count > 0 else { return nil }
-        return (
-            batch,
-            try Embedding.embedded(
-                in: batch, plan.shape, context, limits: execution.limits)
-        )
+        guard batch.count > 0 else {
+            close()
+            return nil
+        }
+        let embedded = try Embedding.embedded(
+            in: batch, plan.shape, context, limits: execution.limits)
+        // A client may take long for the last rows.
+        if case .cursor = rows, batch.count < count { close() }
+        return (batch, embedded)
     }
 
-    /// Throws where the store has to end the view.
-    func check() throws { try context.reader().checkView() }
+    /// Throws where rows are left and the store has to end their view.
+    func check() throws {
+        if rows != nil { try context.reader().checkView() }
+    }
 
     /// Releases the reader.
     func close() {
+        rows = nil
         context.close()
         place = nil
     }
