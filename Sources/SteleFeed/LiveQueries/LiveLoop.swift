@@ -84,7 +84,8 @@ package final class LiveLoop {
         if !mail.letters.built.isEmpty || !mail.letters.waiting.isEmpty {
             makeRoom(for: mail.letters.waiting)
         }
-        hub.note(rows: rows, on: lane)
+        let received = mail.letters.built.reduce(0) { $0 + $1.arrivingRows }
+        hub.note(rows: rows, received: received, on: lane)
         return true
     }
 
@@ -102,7 +103,11 @@ package final class LiveLoop {
                 let time = JudgingTime(shared: hub.limits.liveJudging)
                 let query = try hub.made(
                     plan, for: pending, within: lane == .shared ? time.reading(changes: 0) : nil)
-                try hub.countAtOnce(rowsOf: query, on: lane)
+                if !hub.takes(query, on: lane) {
+                    makeRoom(for: [LiveRoom(rows: query.weight)])
+                    hub.note(rows: rows, received: 0, on: lane)
+                    guard hub.takes(query, on: lane) else { throw hub.tooManyRows(query) }
+                }
                 takeIn(query)
                 if queries.count == 1 { position = query.token }
             } catch {

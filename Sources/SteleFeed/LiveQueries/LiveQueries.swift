@@ -41,19 +41,13 @@ public final class LiveQueries: Sendable {
         var streams = 0
         /// How many rows all queries of a thread hold.
         var rows: [LiveLane: Int] = [:]
+        /// How many rows the queries have that requests have built and no thread has received.
+        var arriving = 0
         var threads: [LiveLane: SystemThread] = [:]
         var subscription: Subscription?
         var isStopped = false
 
-        var allRows: Int { rows.values.reduce(0, +) }
-
-        /// Counts the rows of a query; false where there is no room for them.
-        mutating func hold(_ query: LiveQuery, on lane: LiveLane, _ limits: Limits) -> Bool {
-            guard allRows + query.weight <= limits.liveRowsInAll else { return false }
-            rows[lane, default: 0] += query.weight
-            standings[Place(key: query.plan.key, lane: lane)] = .followed
-            return true
-        }
+        var allRows: Int { rows.values.reduce(arriving, +) }
     }
     private let running = Mutex(Running())
 
@@ -223,22 +217,31 @@ public final class LiveQueries: Sendable {
             headers: [("Retry-After", "5")])
     }
 
-    /// Counts the rows of a query that is built.
+    /// Counts the rows of a query that a request has built.
     /// - Throws: `Problem`, 503, where queries hold too many rows.
     private func count(rowsOf query: LiveQuery, on lane: LiveLane) throws {
-        let isCounted = tryTwice(LiveRoom(rows: query.weight), lane) { running -> Bool? in
-            running.hold(query, on: lane, limits) ? true : nil
+        let weight = query.weight
+        query.arrivingRows = weight
+        let isCounted = tryTwice(LiveRoom(rows: weight), lane) { running -> Bool? in
+            guard running.allRows + weight <= limits.liveRowsInAll else { return nil }
+            running.arriving += weight
+            running.standings[Place(key: query.plan.key, lane: lane)] = .followed
+            return true
         }
         if isCounted == nil { throw tooManyRows(query) }
     }
 
-    /// Counts the rows of a query that its thread has built.
-    /// - Throws: as `count`.
-    func countAtOnce(rowsOf query: LiveQuery, on lane: LiveLane) throws {
-        if !running.withLock({ $0.hold(query, on: lane, limits) }) { throw tooManyRows(query) }
+    /// Whether a thread may follow a query that it has built; then it is counted.
+    func takes(_ query: LiveQuery, on lane: LiveLane) -> Bool {
+        running.withLock { running in
+            guard running.allRows + query.weight <= limits.liveRowsInAll else { return false }
+            running.rows[lane, default: 0] += query.weight
+            running.standings[Place(key: query.plan.key, lane: lane)] = .followed
+            return true
+        }
     }
 
-    private func tooManyRows(_ query: LiveQuery) -> Problem {
+    func tooManyRows(_ query: LiveQuery) -> Problem {
         Problem(
             .busy,
             "live queries hold \(figures.rows) rows of at most \(limits.liveRowsInAll), and this "
@@ -296,8 +299,12 @@ public final class LiveQueries: Sendable {
     }
 
     /// Sets how many rows all queries of a thread hold.
-    func note(rows count: Int, on lane: LiveLane) {
-        running.withLock { $0.rows[lane] = count }
+    /// - Parameter received: rows of them that were counted as arriving.
+    func note(rows count: Int, received: Int, on lane: LiveLane) {
+        running.withLock { running in
+            running.rows[lane] = count
+            running.arriving -= received
+        }
     }
 
     func note(followed key: String, on lane: LiveLane = .shared) {

@@ -65,6 +65,8 @@ package final class LiveQuery: @unchecked Sendable {
     package var shown: ShownRows?
     package var log: LiveLog
     package var members: [LiveMember] = []
+    /// The rows that are counted until its thread has received it.
+    var arrivingRows = 0
     /// Set while the result is not current.
     var loss: LiveLoss?
     /// How long it took last, in nanoseconds; what is not known comes last.
