@@ -27,9 +27,6 @@ final class Connection: SQLConnection {
     /// Whether it has temporary tables, which would be lost where large sorts move.
     var hasTemporaryTables = false
     private var sortsInFiles = false
-    /// Whether it is worth while to map the file.
-    var canMapPages = false
-    private var mapsPages = false
     /// The limits of MATCHES.
     var matchLimits: MatchLimits {
         get { matcher.limits }
@@ -135,12 +132,12 @@ final class Connection: SQLConnection {
         sortsInFiles = isWanted
     }
 
-    /// Has pages come from a mapping of the file, where the connection `canMapPages`, or not, and
-    /// gives up the mapping; outside of a transaction.
-    func mapPages(_ isWanted: Bool) throws(StoreError) {
-        guard canMapPages, isWanted != mapsPages else { return }
-        try run("PRAGMA mmap_size = \(isWanted ? 1 << 30 : 0)")
-        mapsPages = isWanted
+    /// Gives up the mapping of the file, outside of a transaction, until pages are read again.
+    func dropMapping() {
+        var bytes: sqlite3_int64 = 0
+        // It sets a limit, and has the one before as its result.
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_MMAP_SIZE, &bytes)
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_MMAP_SIZE, &bytes)
     }
 
     /// Returns the first column of a statement's only row, for pragmas.

@@ -30,6 +30,8 @@ enum Limits {
     static let checkpointsMissed = 8
     /// The number of checkpoints that views prevent (128 MiB) after which long views wait.
     static let checkpointsPrevented = 4
+    /// The nanoseconds after which a view gives its connection's mapping of the file back.
+    static let longViewNanoseconds: UInt64 = 100_000_000
     /// The seconds for which long views wait for older ones to end, when the WAL has become long, so
     /// that it can start anew.
     static let turnSeconds = 10.0

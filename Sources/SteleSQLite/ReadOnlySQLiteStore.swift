@@ -99,9 +99,9 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
         let (uri, historyURI, isMapped) = (file.uri, history?.uri, file.isSteady)
         readers = ReaderPool { () throws(StoreError) in
             let connection = try Connection(uri: uri, of: path)
-            connection.canMapPages = isMapped
             try connection.run(
-                "PRAGMA cache_size = \(isMapped ? -512 : -4096); "
+                "PRAGMA mmap_size = \(isMapped ? 1 << 30 : 0); "
+                    + "PRAGMA cache_size = \(isMapped ? -512 : -4096); "
                     + "PRAGMA temp_store = \(tables.isEmpty ? "MEMORY" : "FILE")")
             for statement in tables { try connection.run(statement) }
             connection.hasTemporaryTables = !tables.isEmpty

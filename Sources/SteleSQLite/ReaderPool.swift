@@ -56,10 +56,10 @@ final class ReaderPool: Sendable {
         self.init { () throws(StoreError) in
             try presence.check()
             let connection = try Connection(path: path, creates: false)
-            connection.canMapPages = isMapped
-            // What comes from a mapping does not need the cache.
+            // With a mapping, the cache only holds what is read from the WAL.
             try connection.run(
-                "PRAGMA query_only = 1; PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
+                "PRAGMA query_only = 1; PRAGMA mmap_size = \(isMapped ? 1 << 30 : 0); "
+                    + "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
             if attachesHistory {
                 try connection.attachHistory()
                 try connection.run("PRAGMA history.cache_size = -512")

@@ -3,6 +3,7 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSQL
+import SteleSystem
 
 /// A reader of an SQLite store: a read transaction on a connection of the pool.
 final class SQLiteReader: StoreReader {
@@ -19,6 +20,7 @@ final class SQLiteReader: StoreReader {
     private var hasBudget: Bool
     /// Whether its thread may not wait.
     private let isBrief: Bool
+    private let beganAt = MonotonicClock.now
     /// The open cursors; they end with the reader.
     private var cursors: [SQLiteCursor] = []
 
@@ -40,7 +42,6 @@ final class SQLiteReader: StoreReader {
         do {
             // What a budget allows fits in memory.
             try connection.sortInFiles(!hasBudget)
-            try connection.mapPages(true)
             if connection.hasAttachedHistory {
                 number = try AttachedHistory.beginView(on: connection, waits: !isBrief)
             } else {
@@ -97,8 +98,11 @@ final class SQLiteReader: StoreReader {
         connection.refusesSlowStatements = false
         connection.matchLimits = .standard
         _ = try? connection.execute(Self.end, [])
-        // The system counts mapped pages as the process's memory, once for each connection.
-        if !hasBudget { try? connection.mapPages(false) }
+        // The system counts mapped pages as the process's memory, once for each connection. Mapping
+        // again takes longer than a short view.
+        if MonotonicClock.now &- beganAt > Limits.longViewNanoseconds {
+            connection.dropMapping()
+        }
         pool.give(connection)
     }
 
