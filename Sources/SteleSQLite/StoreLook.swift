@@ -141,9 +141,10 @@ enum StoreLook {
         try held { () throws(StoreError) in
             guard hasContents(path) else { return try PrivateCopy(of: path) }
             let file = resolved(path)
-            if let copy = try copiedUnderLock(file, path) { return copy }
-            if let ending = recovery(file), let copy = try recovered(file, ending, path) {
-                return copy
+            for _ in 0..<attempts {
+                if let copy = try copiedUnderLock(file, path) { return copy }
+                guard let ending = recovery(file) else { break }
+                if let copy = try recovered(file, ending, path) { return copy }
             }
             return try copied(file, path)
         }
@@ -154,8 +155,10 @@ enum StoreLook {
     static func copy(_ path: String, to copy: String) throws(StoreError) {
         try held { () throws(StoreError) in
             let file = resolved(path)
-            if try copyUnderLock(file, path, to: copy) { return }
-            if let ending = recovery(file), let recovered = try recovered(file, ending, path) {
+            for _ in 0..<attempts {
+                if try copyUnderLock(file, path, to: copy) { return }
+                guard let ending = recovery(file) else { break }
+                guard let recovered = try recovered(file, ending, path) else { continue }
                 defer { recovered.remove() }
                 return try Connection(uri: uri(recovered.file, unchanging), of: path)
                     .copyPages(to: copy)
@@ -163,6 +166,9 @@ enum StoreLook {
             try copyPages(file, path, to: copy)
         }
     }
+
+    /// How often a file is looked at again that another program has changed meanwhile.
+    private static let attempts = 5
 
     /// Copies a file in rollback-journal mode under SQLite's lock for reading, which keeps the
     /// programs that write it waiting. Nothing is made beside it.
@@ -247,7 +253,7 @@ enum StoreLook {
     private static func copyPages(
         _ file: String, _ path: String, to copy: String
     ) throws(StoreError) {
-        for _ in 0..<5 {
+        for _ in 0..<attempts {
             if hasFrames(file + "-wal") { return try throughLog(file, path).copyPages(to: copy) }
             // All pages are in the file, which a program that has it open may write meanwhile.
             let before = lastChange(file)
@@ -310,7 +316,9 @@ enum StoreLook {
                 guard chmod(name, 0o600) == 0 else { throw copy.failure(path) }
             }
         } catch {
-            if recovery(file) == nil { return nil }
+            // By now the next transaction may have a journal.
+            let isGone = (error as? CocoaError)?.code == .fileReadNoSuchFile
+            if isGone || recovery(file) == nil { return nil }
             throw copy.failure(path)
         }
         do throws(StoreError) {
