@@ -181,6 +181,14 @@ import Testing
         #expect(steps.withLock { $0 } == ["begun", "interrupted"])
     }
 
+    /// A view that is counted, and stays open until it is given back.
+    private func view(of house: House) throws -> Connection {
+        let connection = try house.views.take(waits: true)
+        try connection.run("BEGIN")
+        _ = try connection.single("SELECT COUNT(*) FROM t")
+        return connection
+    }
+
     /// Waits until long views may begin.
     private func waitForTurn(_ views: ReaderPool) {
         let isReleased = Monitor(false)
@@ -225,9 +233,7 @@ import Testing
     func viewThatStays() throws {
         let house = try House(step: 50, turn: 0.5)
         try house.start()
-        let staying = try house.views.take(waits: true)
-        try staying.run("BEGIN")
-        _ = try staying.single("SELECT COUNT(*) FROM t")
+        let staying = try view(of: house)
         try house.write(pages: 210)
         try waitUntil { house.views.isHolding }
         waitForTurn(house.views)
@@ -250,9 +256,7 @@ import Testing
     func logThatIsTooLong() throws {
         let house = try House(step: 50, longest: 300, turn: 0.5)
         try house.start()
-        let staying = try house.views.take(waits: true)
-        try staying.run("BEGIN")
-        _ = try staying.single("SELECT COUNT(*) FROM t")
+        let staying = try view(of: house)
         try house.write(pages: 150)
         usleep(100_000)
         #expect(!house.views.mustEnd(staying.view))
@@ -269,9 +273,7 @@ import Testing
     func closingWhileViewsAreHeldBack() throws {
         let house = try House(step: 50)
         try house.start()
-        let staying = try house.views.take(waits: true)
-        try staying.run("BEGIN")
-        _ = try staying.single("SELECT COUNT(*) FROM t")
+        let staying = try view(of: house)
         try house.write(pages: 500)
         try waitUntil { house.views.isHolding }
         let waited = ContinuousClock().measure { house.close() }
