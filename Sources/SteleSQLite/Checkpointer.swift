@@ -8,7 +8,7 @@ import SteleSystem
 ///
 /// A checkpoint copies, beside the commits, the pages that no reader needs older versions of, and
 /// then, with the writer's lock held for a moment, the few that came meanwhile, so that the next
-/// commit starts the WAL anew. Where readers prevent that, the checkpoint is tried again when the
+/// commit restarts the WAL. Where readers prevent that, the checkpoint is tried again when the
 /// WAL has grown by as much again. A writer that commits without a pause prevents it, too: where
 /// the WAL has become long, the writer waits for a checkpoint between two commits (`makeWay`).
 ///
@@ -83,7 +83,7 @@ final class Checkpointer: Sendable {
 
     private func walHas(pages: Int, isStore: Bool) {
         let isNewlyWanted = state.withLock { state in
-            // It has been started anew, perhaps with more pages than the threshold.
+            // It has been restarted, perhaps with more pages than the threshold.
             if pages < (isStore ? state.lengths.store : state.lengths.history) {
                 (state.threshold, state.clearing, state.ending) = (step, long, longest)
             }
@@ -133,7 +133,7 @@ final class Checkpointer: Sendable {
         }
         while let isAwaited = nextIsAwaited() {
             copy(connection)
-            let isDone = startAnew(connection)
+            let isDone = restart(connection)
             finish(isDone, endsWait: isDone || isAwaited)
             if !isDone, beginClearing() { finish(clear(connection), endsWait: true) }
         }
@@ -168,9 +168,9 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Starts a long WAL anew where views prevent it: holds long views back until the older ones
+    /// Restarts a long WAL where views prevent it: holds long views back until the older ones
     /// have ended, then all views and the writer for a moment.
-    /// - Returns: as `startAnew`.
+    /// - Returns: as `restart`.
     private func clear(_ connection: Connection) -> Bool {
         // Others do not wait again and again for a view that stays.
         guard isTooLong || !views.isOpen(oneThrough: lastInTheWay) else { return false }
@@ -186,7 +186,7 @@ final class Checkpointer: Sendable {
         ) { _, isOut in isOut }
         let last = views.hold(.all)
         let haveEnded = views.haveEnded(through: last, within: Limits.restartSeconds)
-        for _ in 0..<Limits.restarts where !isClosed && startAnew(connection) { return true }
+        for _ in 0..<Limits.restarts where !isClosed && restart(connection) { return true }
         if isOut, haveEnded {
             // Not again at once: another program has a view, or a backup copies the store.
             state.withLock { ($0.clearing, $0.ending) = ($0.pages + long, $0.pages + longest) }
@@ -247,9 +247,9 @@ final class Checkpointer: Sendable {
     }
 
     /// Copies the pages that are left, with the writer's lock held.
-    /// - Returns: whether the next commit starts the WAL anew. Pages that cannot be copied now stay
+    /// - Returns: whether the next commit restarts the WAL. Pages that cannot be copied now stay
     ///   in it until a later checkpoint.
-    private func startAnew(_ connection: Connection) -> Bool {
+    private func restart(_ connection: Connection) -> Bool {
         let before = state.withLock { $0.lengths }
         // It waits for readers with the writer's lock held: not for long.
         sqlite3_busy_timeout(connection.handle, Limits.restartMilliseconds)
@@ -257,7 +257,7 @@ final class Checkpointer: Sendable {
             sqlite3_wal_checkpoint_v2(
                 connection.handle, nil, SQLITE_CHECKPOINT_RESTART, nil, nil) == SQLITE_OK
         else { return false }
-        // Unless a commit has started it anew already.
+        // Unless a commit has restarted it already.
         state.withLock { if $0.lengths == before { $0.lengths = (0, 0) } }
         return true
     }

@@ -33,11 +33,11 @@ enum Limits {
     /// The nanoseconds after which a view gives its connection's mapping of the file back.
     static let longViewNanoseconds: UInt64 = 100_000_000
     /// The seconds for which long views wait for older ones to end, when the WAL has become long, so
-    /// that it can start anew.
+    /// that it can be restarted.
     static let turnSeconds = 10.0
     /// The most seconds for which the writer is waited for then, and after it all other views.
     static let restartSeconds = 1.0
-    /// The number of tries to start the WAL anew then.
+    /// The number of tries to restart the WAL then.
     static let restarts = 4
     /// The most milliseconds for which a look at a store waits for a program that is writing its
     /// rollback journal.

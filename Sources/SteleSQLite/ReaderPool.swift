@@ -7,7 +7,7 @@ import SteleSystem
 /// Lends connections that only read. The connection that was returned last is lent first, so few
 /// connections are in use when few are needed.
 ///
-/// A connection is lent for one view, and views are counted: the WAL cannot start anew while one of
+/// A connection is lent for one view, and views are counted: the WAL cannot be restarted while one of
 /// them needs it (`Checkpointer`).
 final class ReaderPool: Sendable {
     /// Which views begin later.

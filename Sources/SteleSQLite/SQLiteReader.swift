@@ -68,7 +68,12 @@ final class SQLiteReader: StoreReader {
         deadline =
             budget.map { Deadline(connection.handle, budget: $0) }
             ?? Deadline(connection.handle, nanoseconds: StatementTime.limit)
-        let (pool, view, isWanted) = (pool, connection.view, isWanted)
+        watch()
+    }
+
+    /// Ends a statement that runs for long where its result is not wanted or the view has to end.
+    private func watch() {
+        let (pool, view, isWanted) = (pool, connection?.view ?? 0, isWanted)
         deadline?.isWanted = { isWanted() && !(pool?.mustEnd(view) ?? false) }
     }
 
@@ -122,8 +127,7 @@ final class SQLiteReader: StoreReader {
 
     func read(while isWanted: @escaping @Sendable () -> Bool) {
         self.isWanted = isWanted
-        let (pool, view) = (pool, connection?.view ?? 0)
-        deadline?.isWanted = { isWanted() && !(pool?.mustEnd(view) ?? false) }
+        watch()
     }
 
     /// Runs a statement within the time limit or the budget.

@@ -13,7 +13,7 @@ extension SQLiteStore {
     static var longestLogPages: Int { logPages.load(ordering: .relaxed) }
 
     /// Sets the length of a write-ahead log from which on the views of long answers are ended, so
-    /// that the log can start anew: for stores that are opened afterwards.
+    /// that the log can be restarted: for stores that are opened afterwards.
     /// - Parameter bytes: of a store with pages of 4,096 bytes.
     public static func limitLog(bytes: Int) {
         logPages.store(max(bytes / pageBytes, 1), ordering: .relaxed)

@@ -189,7 +189,7 @@ public final class SQLiteStore: PersistentStore {
     /// Whether the log has become long because views overlap.
     public var delaysLongViews: Bool { readers.isHolding }
 
-    /// Calls it when the log has started anew, or when that was waited for in vain.
+    /// Calls it when the log has been restarted, or when that was waited for in vain.
     public func whenLongViewsBegin(_ begin: @escaping @Sendable () -> Void) {
         readers.whenReleased(begin)
     }

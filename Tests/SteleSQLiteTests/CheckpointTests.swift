@@ -56,7 +56,7 @@ import Testing
             try writer.run("INSERT INTO t VALUES (zeroblob(\(4096 * pages)))")
         }
 
-        /// Whether a commit has started the log anew: the file keeps its length then.
+        /// Whether a commit has restarted the log: the file keeps its length then.
         func writesAtTheStart() throws -> Bool {
             let before = try logPages()
             try write(pages: 1)
@@ -199,7 +199,7 @@ import Testing
         isReleased.withLock(when: { $0 }) { _, _ in }
     }
 
-    @Test("Views that overlap without end do not keep the log from starting anew")
+    @Test("Views that overlap without end do not prevent the restart of the log")
     func overlappingViews() throws {
         let house = try House(step: 50)
         try house.start()
@@ -246,7 +246,7 @@ import Testing
         }
         #expect(held == 0)
         #expect(!house.views.mustEnd(staying.view))
-        // Without it, the log starts anew.
+        // Without it, the log restarts.
         house.views.give(staying)
         try house.write(pages: 100)
         try waitUntil { try house.writesAtTheStart() }

@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    /// A client that takes its time keeps a view, and the log cannot start anew.
+    /// A client that takes its time keeps a view, and the log cannot restart.
     @Test func anAnswerForWhichTheLogBecomesTooLongIsBrokenOff() throws {
         let (program, caller) = try serve(
             samplePath("League"),
@@ -221,7 +221,7 @@ import Testing
         while let more = Caller.read(slow) { text += more }
         #expect(text.count < 1_000 * city.utf8.count)
         #expect(!text.suffix(5).elementsEqual("0\r\n\r\n".utf8))
-        // From now on the log starts anew, and a client that is not slow has all of the list.
+        // From now on the log restarts, and a client that is not slow has all of the list.
         try change(180)
         let log = try FileManager.default.attributesOfItem(
             atPath: folder.path + "/s.sqlite-wal")[.size]

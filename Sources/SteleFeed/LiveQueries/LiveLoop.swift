@@ -65,6 +65,8 @@ package final class LiveLoop {
         for query in mail.letters.built where queries[query.plan.key] == nil {
             takeIn(query)
         }
+        let received = mail.letters.built.reduce(0) { $0 + $1.arrivingRows }
+        hub.note(rows: rows, received: received, on: lane)
         for query in mail.letters.moved { takeOver(query) }
         if isFirst {
             position = queries.values.map(\.token).max() ?? max(position, mail.told.latest)
@@ -84,8 +86,7 @@ package final class LiveLoop {
         if !mail.letters.built.isEmpty || !mail.letters.waiting.isEmpty {
             makeRoom(for: mail.letters.waiting)
         }
-        let received = mail.letters.built.reduce(0) { $0 + $1.arrivingRows }
-        hub.note(rows: rows, received: received, on: lane)
+        hub.note(rows: rows, on: lane)
         return true
     }
 
@@ -105,7 +106,7 @@ package final class LiveLoop {
                     plan, for: pending, within: lane == .shared ? time.reading(changes: 0) : nil)
                 if !hub.takes(query, on: lane) {
                     makeRoom(for: [LiveRoom(rows: query.weight)])
-                    hub.note(rows: rows, received: 0, on: lane)
+                    hub.note(rows: rows, on: lane)
                     guard hub.takes(query, on: lane) else { throw hub.tooManyRows(query) }
                 }
                 takeIn(query)

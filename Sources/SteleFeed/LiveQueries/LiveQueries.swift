@@ -241,6 +241,7 @@ public final class LiveQueries: Sendable {
         }
     }
 
+    /// The error for a query for which there is no room.
     func tooManyRows(_ query: LiveQuery) -> Problem {
         Problem(
             .busy,
@@ -300,7 +301,7 @@ public final class LiveQueries: Sendable {
 
     /// Sets how many rows all queries of a thread hold.
     /// - Parameter received: rows of them that were counted as arriving.
-    func note(rows count: Int, received: Int, on lane: LiveLane) {
+    func note(rows count: Int, received: Int = 0, on lane: LiveLane) {
         running.withLock { running in
             running.rows[lane] = count
             running.arriving -= received

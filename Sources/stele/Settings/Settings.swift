@@ -154,6 +154,7 @@ struct Settings: Sendable {
     var statementSeconds: Double { limitSet.statementSeconds }
     /// Bytes of a sort in memory.
     var sortBytes: Int { limitSet.sortBytes }
+    /// Bytes of the store's log from which on long answers are broken off.
     var logBytes: Int { limitSet.logBytes }
 
     /// The options of the service.
