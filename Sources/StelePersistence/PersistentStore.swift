@@ -1,5 +1,4 @@
 import SteleModel
-import StelePredicates
 import SteleSystem
 
 /// A store of one model's objects (NSPersistentStore).

@@ -309,6 +309,13 @@ import Testing
             let database = try RawDatabase("\(folder.path)/\(backup)/\(place)/s.sqlite")
             #expect(try database.texts("SELECT COUNT(*) FROM \(table)") == ["1"])
         }
+        for place in [backup, "\(backup)/"] {
+            let checked = try stele("check", place)
+            let lines = checked.output.split(separator: "\n")
+            #expect(
+                checked.status == 0 && lines.count == 2 && lines[0].contains("/Keys/s.sqlite: "),
+                "\(checked)")
+        }
         // Each is put back from its own folder.
         let refused = try stele("restore", backup, "--store", "x/s.sqlite")
         #expect(refused.status == 1)

@@ -160,10 +160,12 @@ import Testing
     @Test func whatIsNoStoreIsRefused() throws {
         try folder.write("hello", to: "hello")
         try folder.write("", to: "empty")
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/bare", withIntermediateDirectories: false)
         try RawDatabase(folder.path + "/other.sqlite").run("CREATE TABLE t (a)")
         let cases = [
             ("none.sqlite", "none.sqlite: there is no store"), ("hello", "hello is not a store"),
-            ("empty", "empty is not a store"), (".", ". is a folder, and a store is a file"),
+            ("empty", "empty is not a store"), ("bare", "bare is a folder, and a store is a file"),
             ("other.sqlite", "other.sqlite is an SQLite database, but not a Core Data store"),
             (":memory:", "has no file"),
         ]

@@ -64,9 +64,32 @@ import Testing
     ])
     func aFileThatIsWrongIsNamed(_ name: String, _ text: String, _ message: String) throws {
         if !text.isEmpty { try folder.write(text, to: name) }
-        let run = try Program.run(
-            "serve", league, "--store", "s.sqlite", "--rights", name, "--port", "0",
+        for check in [[], ["--check"]] {
+            let run = try Program.run(
+                ["serve", league, "--store", "s.sqlite", "--rights", name, "--port", "0"] + check,
+                folder: folder.path)
+            #expect(run.status == 1 && run.errors.contains(message), "\(run.errors)")
+        }
+    }
+
+    /// Beside a service with the same settings, and without a store.
+    @Test func settingsAreCheckedWithoutAStart() throws {
+        try folder.write(
+            #"{"roles": {"fan": {"Team": {"read": true}}}, "anonymous": "fan"}"#, to: "r.json")
+        let program = try Program(
+            ["serve", league, "--store", "s.sqlite", "--rights", "r.json", "--port", "0"],
             folder: folder.path)
-        #expect(run.status != 0 && run.errors.contains(message), "\(run.errors)")
+        let port = try Caller(program.lines(3)).port
+        let run = try Program.run(
+            "serve", league, "--store", "other.sqlite", "--rights", "r.json", "--port", "\(port)",
+            "--check", folder: folder.path)
+        #expect(run.status == 0 && run.output.contains("are valid"), "\(run)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/other.sqlite"))
+        let sample = try Program.run("serve", "--check", folder: folder.path)
+        #expect(sample.status == 0, "\(sample)")
+        let wrong = try Program.run("serve", "--store", "s.sqlite", "--check", folder: folder.path)
+        #expect(wrong.status == 1 && wrong.errors.contains("without a model"), "\(wrong)")
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
     }
 }

@@ -8,10 +8,11 @@ struct CheckCommand: ParsableCommand {
         commandName: "check", abstract: "Check stores: pages, layout, references, history.",
         discussion: """
             It checks all that stele inspect checks, and prints a line for each store and for each \
-            difference. Nothing in the store's folder is changed, and the store may be in use.
+            difference. Of the folder of a backup it checks the stores in it. Nothing in the \
+            store's folder is changed, and the store may be in use.
 
               stele check league.sqlite
-              stele check league.sqlite-backups/*/league.sqlite
+              stele check league.sqlite-backups/*
 
             The exit status is 0 if all agrees, 1 if something does not and 2 if a store cannot \
             be read. The whole file is read.
@@ -22,7 +23,7 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting(ExitCode(2)) {
             try Transformers.registerFromEnvironment()
-            try InspectCommand.inspect(inspected.stores, inspected.model) { store, report, _ in
+            try InspectCommand.inspect(inspected.files, inspected.model) { store, report, _ in
                 write("\(store): " + report.differences, to: 1)
             }
         }

@@ -6,6 +6,7 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSQLite
+import SteleSystem
 
 /// Prints what a store's file has, and where its tables do not agree with its metadata and its
 /// model.
@@ -35,14 +36,15 @@ struct InspectCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting(ExitCode(2)) {
             try Transformers.registerFromEnvironment()
-            try Self.inspect(inspected.stores, inspected.model) { store, report, isFirst in
+            let stores = inspected.files
+            try Self.inspect(stores, inspected.model) { store, report, isFirst in
                 if json { return }
                 let title = isFirst ? "\(store)\n" : "\n\(store)\n"
-                write((inspected.stores.count == 1 ? "" : title) + report.text, to: 1)
+                write((stores.count == 1 ? "" : title) + report.text, to: 1)
             } _: { reports in
                 guard json else { return }
                 let all = reports.map(\.json)
-                write((inspected.stores.count == 1 ? all[0] : .array(all)).pretty + "\n", to: 1)
+                write((stores.count == 1 ? all[0] : .array(all)).pretty + "\n", to: 1)
             }
         }
     }
@@ -128,8 +130,8 @@ struct InspectCommand: ParsableCommand {
 struct InspectedStores: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The store's file, or several; CONFIGURATION=FILE, with --model, for a store of one "
-                + "configuration.", valueName: "store"))
+            "The store's file, or the folder of a backup, or several; CONFIGURATION=FILE, with "
+                + "--model, for a store of one configuration.", valueName: "store"))
     var stores: [String]
 
     @Option(
@@ -137,4 +139,13 @@ struct InspectedStores: ParsableArguments {
             "The model, or the package with the store's version. A store that is no SQLite file is "
                 + "read by its model.", valueName: "path"))
     var model: String?
+
+    /// The files of the stores, with those in a folder in its place.
+    var files: [String] {
+        stores.flatMap { path in
+            guard FileKind.otherThanFile(path) != nil else { return [path] }
+            let found = BackupContents(path).allStores
+            return found.isEmpty ? [path] : found
+        }
+    }
 }

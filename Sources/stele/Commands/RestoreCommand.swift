@@ -53,20 +53,12 @@ private struct BackupSource {
         } else {
             let name =
                 store.lastIndex(of: "/").map { store[store.index(after: $0)...] } ?? store[...]
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: backup)) ?? []
-            let files = names.filter { StoreOpening.isSQLite(file: "\(backup)/\($0)") }
-                .filter { !$0.hasSuffix("-stele") }
-            guard let found = files.count == 1 ? files[0] : files.first(where: { $0 == name })
-            else {
-                if files.isEmpty, let folders = Self.folders(of: backup, names) { throw folders }
-                throw Failure(
-                    files.isEmpty
-                        ? "\(backup) has no SQLite store; a store of another type is one file, which "
-                            + "is copied back while no program has the store open"
-                        : "\(backup) has several stores, and none of the name \(name): name the file"
-                )
+            let found = BackupContents(backup)
+            let own = found.stores.first { $0.hasSuffix("/\(name)") }
+            guard let file = found.stores.count == 1 ? found.stores[0] : own else {
+                throw Self.failure(backup, found, name)
             }
-            file = "\(backup)/\(found)"
+            self.file = file
         }
         opening = try StoreOpening(existing: file)
         guard opening.isSQLite else {
@@ -76,15 +68,21 @@ private struct BackupSource {
         }
     }
 
-    /// The error for a backup of several stores, each of which has a folder in it; nil for another.
-    private static func folders(of backup: String, _ names: [String]) -> Failure? {
-        let folders = names.sorted().map { "\(backup)/\($0)" }.filter { folder in
-            ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
-                .contains { StoreOpening.isSQLite(file: "\(folder)/\($0)") }
+    /// The error where it is not clear which store is meant.
+    private static func failure(
+        _ backup: String, _ found: BackupContents, _ name: Substring
+    ) -> Failure {
+        if !found.stores.isEmpty {
+            return Failure(
+                "\(backup) has several stores, and none of the name \(name): name the file")
         }
-        if folders.isEmpty { return nil }
+        if !found.folders.isEmpty {
+            return Failure(
+                "\(backup) has a folder for each of several stores: name one of "
+                    + found.folders.joined(separator: ", "))
+        }
         return Failure(
-            "\(backup) has a folder for each of several stores: name one of "
-                + folders.joined(separator: ", "))
+            "\(backup) has no SQLite store; a store of another type is one file, which is copied "
+                + "back while no program has the store open")
     }
 }

@@ -16,11 +16,15 @@ struct ServeCommand: ParsableCommand {
     @Argument(help: ModelArgument.help)
     var model: String?
 
+    @Flag(help: "Check the settings, the model and the files that they name, and end.")
+    var check = false
+
     @OptionGroup var flags: SettingFlags
 
     func run() throws {
         try Failure.reporting {
             let settings = try flags.settings(model: model)
+            if check { return try Serving(settings).check() }
             // Before the first thread is created: threads inherit the mask.
             let signals = EndSignals()
             try Serving(settings).run(until: signals)

@@ -33,7 +33,7 @@ struct Ground {
     /// cannot share a database in memory.
     static func sample() throws -> Ground {
         let folder = try SampleFiles.folder()
-        let model = try Serving.model("\(folder)/Models/League.xcdatamodeld")
+        let model = try Serving.model(SampleFiles.model(in: folder))
         let temporary = try makeTemporaryFolder()
         do {
             let path = "\(temporary)/League.sqlite"
@@ -105,13 +105,16 @@ enum SampleFiles {
             }
         }
         for candidate in candidates
-        where FileManager.default.fileExists(atPath: "\(candidate)/Models/League.xcdatamodeld") {
+        where FileManager.default.fileExists(atPath: model(in: candidate)) {
             return candidate
         }
         throw Failure(
             "the sample (Config/Models/League.xcdatamodeld) cannot be found; "
                 + "give a model: stele serve MODEL")
     }
+
+    /// The model in that folder.
+    static func model(in folder: String) -> String { "\(folder)/Models/League.xcdatamodeld" }
 
     /// The seed files, sorted by name.
     static func seeds(in folder: String) -> [String] {

@@ -94,8 +94,29 @@ struct Serving {
         options.requestLog?.close()
     }
 
-    /// Opens the store.
-    private func ground() throws -> Ground {
+    /// Checks the settings, the model and the files that they name. The store is not opened, and
+    /// nothing listens, so a service with the same settings may run.
+    /// - Throws: what `run` would throw for them.
+    func check() throws {
+        try Transformers.register(key: settings.encryptionKey, file: settings.encryptionKeyFile)
+        ValueTransformers.isStrict = settings.strictTransformers
+        for note in SettingSource.unknownVariables() { logger.warning("\(note)") }
+        let files = SecurityFiles(settings)
+        var options = settings.service
+        options.rights = try files.readRights()
+        _ = try files.readCertificate()
+        let seeds = try settings.seeds.map(Seeds.init(folder:))
+        let model = try package()?.model ?? Self.model(SampleFiles.model(in: SampleFiles.folder()))
+        let coordinator = PersistentStoreCoordinator(store: InMemoryStore(model: model))
+        _ = try seeds?.load(into: coordinator)
+        _ = try Service(coordinator: coordinator, options: options, logger: logger)
+        write(
+            "the settings, the model and the files that they name are valid; the store was not "
+                + "opened\n", to: 1)
+    }
+
+    /// The model that is named, with its notes logged; nil for the sample.
+    private func package() throws -> ModelPackage? {
         guard let path = settings.model else {
             if settings.readOnly {
                 throw Failure("read-only needs a store: stele serve MODEL --store PATH --read-only")
@@ -105,11 +126,19 @@ struct Serving {
                     "a store is given without a model: use stele serve MODEL --store PATH, or "
                         + "stele serve PATH for a store that has its model (Z_MODELCACHE)")
             }
-            return try Ground.sample()
+            return nil
         }
         let package = try ModelPackage(path)
         for note in package.notes {
             logger.warning("\(note)", metadata: ["model": "\(package.path)"])
+        }
+        return package
+    }
+
+    /// Opens the store.
+    private func ground() throws -> Ground {
+        guard let package = try package(), let path = settings.model else {
+            return try Ground.sample()
         }
         // A store that is named in place of a model is served with its own model.
         let own = settings.store == nil && StoreOpening.isSQLite(file: path) ? path : nil
@@ -168,8 +197,10 @@ struct Serving {
             : served.count == 1 ? "1 entity" : "\(served.count) entities"
         let name = ground.modelName
         let title = name == model.name ? name : "\(name), version \(model.name)"
-        let address =
-            "http\(settings.tlsCertificate == nil ? "" : "s")://\(Self.reachable(settings.host)):\(port)\(settings.basePath)"
+        let scheme = settings.tlsCertificate == nil ? "http" : "https"
+        let address = "\(scheme)://\(Self.reachable(settings.host)):\(port)\(settings.basePath)"
+        let others =
+            Self.isEveryAddress(settings.host) ? ", and on all addresses of this machine" : ""
         var curl = "curl "
         if settings.token != nil || settings.rights != nil {
             curl += "-H \"Authorization: Bearer $STELE_TOKEN\" "
@@ -177,7 +208,7 @@ struct Serving {
         curl += address + Self.path(of: ground.firstEntity ?? served.first?.name)
         return """
             \(title), \(count), from \(ground.name) (\(ground.store.type)\(ground.newness))
-            on \(address)
+            on \(address)\(others)
             try: \(curl)
 
             """
@@ -187,6 +218,10 @@ struct Serving {
     private static func path(of entity: String?) -> String {
         guard let entity, let first = entity.unicodeScalars.first else { return "/" }
         return (first.properties.isUppercase ? "/" : "/entities/") + entity
+    }
+
+    private static func isEveryAddress(_ host: String) -> Bool {
+        ["0.0.0.0", "", "::", "[::]"].contains(host)
     }
 
     /// The host for clients on this machine.
