@@ -266,6 +266,14 @@ final class Exchange: Job, @unchecked Sendable {
             return (answer, isPending)
         }
         if wasPending { core.pending.remove(self) }
+        // The client has gone, or was too slow. The service counts and logs what has no answer too.
+        switch phase {
+        case .body:
+            core.rendered(.malformed(makeRequest(), reason: "The body has not come whole."))
+                .discard()
+        case .overflowing: core.rendered(.bodyTooLarge(makeRequest(), limit: limit)).discard()
+        case .head, .handedOver, .answered: break
+        }
         if max(received, overflow, takenBytes()) >= Self.largeBytes { core.departures.noteLarge() }
         switch orphan {
         case .given(let response): response.discard()

@@ -179,6 +179,42 @@ import Testing
         }
     }
 
+    @Test func aRequestWhoseBodyDoesNotComeIsLoggedToo() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/log-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let log = RequestLog(descriptor: open(path, O_CREAT | O_WRONLY, 0o600))
+        defer { log.close() }
+        let league = try ServiceFixture(TestModels.league(), inMemory: true) { $0.requestLog = log }
+        var configuration = HTTPServer.Configuration()
+        configuration.maximumBodyBytes = 100
+        let server = try HTTPServer(
+            configuration, answer: { league.service.answer($0, at: .brief) },
+            refuse: { league.service.refuse($0) })
+        defer { server.stop(drain: 0) }
+        let cases =
+            [("Content-Length: 50", "0123"), ("Content-Length: 50", "")]
+            + [("Transfer-Encoding: chunked", "c8\r\n" + String(repeating: " ", count: 150))]
+        for (field, sent) in cases {
+            let socket = try #require(openSocket(port: server.port))
+            let text = "POST /Team HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n\(sent)"
+            #expect(send(socket, text, text.utf8.count, 0) == text.utf8.count)
+            // Else the closed socket may discard what has not been read.
+            usleep(50_000)
+            close(socket)
+        }
+        var lines: [Substring] = []
+        let deadline = ContinuousClock.now + .seconds(10)
+        while lines.count < cases.count, .now < deadline {
+            usleep(10_000)
+            lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        }
+        #expect(lines.count == 3, "\(lines)")
+        #expect(lines.count { $0.contains(#""status":400"#) } == 2, "\(lines)")
+        #expect(lines.count { $0.contains(#""status":413"#) } == 1, "\(lines)")
+        #expect(
+            lines.allSatisfy { $0.contains(#""method":"POST""#) && $0.contains(#""cut":true"#) })
+    }
+
     @Test func aRequestIsALineOfJSONWithoutSecrets() throws {
         let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         let fields = [
