@@ -58,7 +58,7 @@ FROM scratch
 COPY --from=run /image /
 
 # The allocator's tunable is read before the program's first line (Docs/Performance.md).
-ENV PATH=/usr/bin STELE_HOST=0.0.0.0 STELE_PORT=8080 GLIBC_TUNABLES=glibc.malloc.tcache_count=64
+ENV PATH=/usr/bin STELE_HOST=0.0.0.0 STELE_PORT=8080 GLIBC_TUNABLES=glibc.malloc.tcache_count=64:glibc.malloc.tcache_max=384
 USER 10001:10001
 WORKDIR /data
 VOLUME /data

@@ -21,7 +21,7 @@ RELEASE = STELE_BUILD=$(COMMIT) \
 	-j $(JOBS)
 
 # The allocator's tunable that the image sets as well (Docs/Performance.md).
-TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64
+TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64:glibc.malloc.tcache_max=384
 
 .DEFAULT_GOAL := help
 .PHONY: run test build bench differential fuzz sequences live-check torture mutate soak openapi-check sanitize format image clean help dependencies
