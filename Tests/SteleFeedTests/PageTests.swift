@@ -62,9 +62,10 @@ import Testing
             nanoseconds: 400_000_000, nanosecondsAChange: 0, matchNanoseconds: 50_000_000)
         let stage = try Stage(limits: limits)
         stage.store.commit([stage.staff.insert(stage.staff.person, 1, name: "aaa")])
-        let slow = String(repeating: "a", count: 40) + "!"
         stage.store.commit(
-            (2...41).map { stage.staff.insert(stage.staff.person, Int64($0), name: slow) })
+            (2...41).map {
+                stage.staff.insert(stage.staff.person, Int64($0), name: SlowName.endless)
+            })
         func answer(_ query: String, within budget: ReadBudget?) throws -> Response {
             let query =
                 "entity=Person&where=name%20MATCHES%20%22(a%2B)%2B%24%22" + query

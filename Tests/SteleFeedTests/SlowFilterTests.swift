@@ -15,10 +15,6 @@ import Testing
 @testable import SteleService
 
 @Suite struct SlowFilterTests {
-    /// Texts on which the pattern takes milliseconds to say no, and for ever.
-    private static let slowName = String(repeating: "a", count: 18) + "!"
-    private static let endlessName = String(repeating: "a", count: 40) + "!"
-
     /// A slow filter, different for each number.
     private static func slow(_ number: Int = 0) -> String {
         "name MATCHES \"(a+)+$\" AND salary > -\(number + 1)"
@@ -37,7 +33,7 @@ import Testing
         let slow = try (0..<5).map { try stage.connect(where: Self.slow($0)) }
         let start = MonotonicClock.now
         for key in 1...40 {
-            let name = key % 10 == 0 ? Self.endlessName : key % 2 == 0 ? "aaa" : Self.slowName
+            let name = key % 10 == 0 ? SlowName.endless : key % 2 == 0 ? "aaa" : SlowName.slow
             stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key), name: name)])
         }
         #expect(plain.wait(for: 40) && cheap.wait(for: 40))
@@ -86,7 +82,7 @@ import Testing
             stage.store.commit([
                 stage.staff.insert(
                     stage.staff.person, Int64(key),
-                    name: key == 50 ? "aaa" : key < 50 ? Self.slowName : "b")
+                    name: key == 50 ? "aaa" : key < 50 ? SlowName.slow : "b")
             ])
         }
         let slow = try (0..<3).map { try stage.connect(since: "0", where: Self.slow($0)) }
@@ -111,7 +107,7 @@ import Testing
         let plain = try stage.connect()
         let slow = try stage.connect(where: Self.slow())
         stage.store.commit([stage.staff.insert(stage.staff.person, 1, name: "aaa")])
-        let names = (0..<20).map { $0 % 4 == 0 ? Self.endlessName : "b" }
+        let names = (0..<20).map { $0 % 4 == 0 ? SlowName.endless : "b" }
         stage.store.commit(
             names.enumerated().map {
                 stage.staff.insert(stage.staff.person, Int64(10 + $0), name: $1)
@@ -138,7 +134,7 @@ import Testing
         let slow = try (0..<100).map { try stage.connect(where: Self.slow($0)) }
         for key in 1...20 {
             stage.store.commit([
-                stage.staff.insert(stage.staff.person, Int64(key), name: Self.endlessName)
+                stage.staff.insert(stage.staff.person, Int64(key), name: SlowName.endless)
             ])
         }
         usleep(300_000)
@@ -161,8 +157,8 @@ import Testing
         let plain = try stage.connect()
         stage.store.commit([stage.staff.insert(stage.staff.person, 1, name: "Ann")])
         stage.store.commit([stage.staff.insert(stage.staff.person, 2, name: "aaa")])
-        stage.store.commit([stage.staff.insert(stage.staff.person, 3, name: Self.slowName)])
-        stage.store.commit([stage.staff.insert(stage.staff.person, 4, name: Self.endlessName)])
+        stage.store.commit([stage.staff.insert(stage.staff.person, 3, name: SlowName.slow)])
+        stage.store.commit([stage.staff.insert(stage.staff.person, 4, name: SlowName.endless)])
         stage.store.commit([stage.staff.insert(stage.staff.person, 5, name: "Bo")])
         #expect(plain.wait(for: 5))
         #expect(client.wait { $0.events.last?.name == "error" })

@@ -14,9 +14,6 @@ import Testing
 @testable import SteleService
 
 @Suite struct SlowLiveTests {
-    /// A text on which the pattern takes some tens of milliseconds to say no.
-    private static let slowName = String(repeating: "a", count: 19) + "!"
-
     private func stage(
         _ kind: StoreKind = .memory, _ change: (inout Limits) -> Void = { _ in }
     ) throws -> LiveStage {
@@ -53,7 +50,7 @@ import Testing
         let start = MonotonicClock.now
         for number in 1...12 {
             try stage.write(
-                "PATCH", "/Person/1", "{\"name\":\"\(Self.slowName)\",\"salary\":\(number)}")
+                "PATCH", "/Person/1", "{\"name\":\"\(SlowName.slower)\",\"salary\":\(number)}")
         }
         #expect(try plain.wait { plain.objects().compact.contains("\"salary\":12") })
         // On one thread it was five times 12 times what a match takes.
@@ -75,7 +72,7 @@ import Testing
         let stage = try stage()
         let listener = try stage.listen(Self.slow())
         #expect(try listener.wait { listener.rows[""] != nil })
-        try stage.write("PATCH", "/Person/1", "{\"name\":\"\(Self.slowName)\"}")
+        try stage.write("PATCH", "/Person/1", "{\"name\":\"\(SlowName.slower)\"}")
         for _ in 0..<1_000 where load(stage, .slow) == 0 { usleep(5_000) }
         #expect(load(stage, .slow) == 1 && load(stage, .shared) == 0)
         var number = 0
@@ -98,7 +95,7 @@ import Testing
         }
         let listener = try stage.listen(Self.slow())
         #expect(try listener.wait { listener.rows[""] != nil })
-        let people = (0..<10).map { _ in "{\"name\":\"\(Self.slowName)\"}" }
+        let people = (0..<10).map { _ in "{\"name\":\"\(SlowName.slower)\"}" }
         // Reading a query as a whole, as after its move, has no such limit.
         for _ in 0..<10 where listener.names.last != "error" {
             try stage.write("POST", "/Person", "[\(people.joined(separator: ","))]")
@@ -123,7 +120,7 @@ import Testing
             + "/Person%3Fwhere%3Dname%2520MATCHES%2520%2522(a%252B)%252B$%2522"
         let listener = try stage.listen(target)
         #expect(try listener.becomes(stage, "/Person?sort=name", "all"))
-        try stage.write("PATCH", "/Person/1", "{\"name\":\"\(Self.slowName)\"}")
+        try stage.write("PATCH", "/Person/1", "{\"name\":\"\(SlowName.slower)\"}")
         for _ in 0..<1_000 where listener.client.stream.send([]) {
             try listener.read()
             usleep(5_000)
@@ -134,7 +131,7 @@ import Testing
         try stage.write("PATCH", "/Person/2", #"{"name":"aaa"}"#)
         #expect(try again.becomes(stage, "/Person?sort=name", "all"))
         #expect(try again.wait { again.rows["slow"]?.count == 1 })
-        try stage.write("PATCH", "/Person/1", "{\"name\":\"\(Self.slowName)!\"}")
+        try stage.write("PATCH", "/Person/1", "{\"name\":\"\(SlowName.slower)!\"}")
         #expect(try again.becomes(stage, "/Person?sort=name", "all"))
         #expect(again.client.stream.send([]))
     }
@@ -145,7 +142,7 @@ import Testing
         for listener in listeners { #expect(try listener.wait { listener.rows[""] != nil }) }
         for number in 1...12 {
             try stage.write(
-                "PATCH", "/Person/1", "{\"name\":\"\(Self.slowName)\",\"salary\":\(number)}")
+                "PATCH", "/Person/1", "{\"name\":\"\(SlowName.slower)\",\"salary\":\(number)}")
         }
         let start = MonotonicClock.now
         stage.service.liveQueries.stop()
