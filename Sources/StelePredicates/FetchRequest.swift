@@ -61,10 +61,18 @@ public struct FetchRequest: Sendable {
     public var includesSubentities = true
     /// Whether the request fits the model, as after `checked(in:)`. Setting the entity, a source, a
     /// predicate, sort keys, columns or groups resets it.
-    public package(set) var isChecked = false
+    public package(set) var isChecked = false { didSet { if !isChecked { isWoven = false } } }
+    /// Whether the rules of what a reader may see are part of the request. Whatever resets
+    /// `isChecked` resets this, too, and so does another predicate.
+    package var isWoven = false
     /// The predicate; nil matches all objects. A store requires the form that `PredicateCheck`
     /// returns; a context checks the request if `isChecked` is false.
-    public var predicate: Predicate? { didSet { if predicate != nil { isChecked = false } } }
+    public var predicate: Predicate? {
+        didSet {
+            isWoven = false
+            if predicate != nil { isChecked = false }
+        }
+    }
     /// The value of `$FETCH_SOURCE` in the predicate; nil if the predicate does not use it.
     public var source: FetchSource? { didSet { if source != nil { isChecked = false } } }
     /// The sort keys, the most significant first.

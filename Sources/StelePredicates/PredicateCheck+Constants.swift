@@ -33,7 +33,7 @@ extension PredicateCheck {
             || x == .object && y == .number || x == .number && y == .object
     }
 
-    private func mismatch(_ a: Typed, _ b: Typed) -> PredicateError {
+    func mismatch(_ a: Typed, _ b: Typed) -> PredicateError {
         let (x, y) = (a.expression.description, b.expression.description)
         let literal = b.isLiteral || !a.isLiteral ? y : x
         var hint: String?

@@ -13,6 +13,9 @@ extension PredicateCheck {
             let it = settled(try checked(item, scope))
             if it.type == .encrypted { throw .encrypted(item) }
             if met == nil, !it.isLiteral, it.type.kind != .any { met = it.type }
+            if let first = typed.first(where: { areOfTwoFamilies($0.type, it.type) }) {
+                throw mismatch(first, it)
+            }
             isAggregate = isAggregate || it.isAggregate
             typed.append(it)
         }
@@ -36,6 +39,16 @@ extension PredicateCheck {
                 "a list of more than \(PredicateLimits.listedExpressions) items may contain only "
                     + "literals, and \(item.description) is not one", near: item.description,
                 hint: "split the list, and join the comparisons with OR")
+        }
+    }
+
+    /// Whether both are objects, whose entities have no common parent: their ids mean different
+    /// objects.
+    func areOfTwoFamilies(_ a: ExpressionType, _ b: ExpressionType) -> Bool {
+        switch (a, b) {
+        case (.object(let a), .object(let b)): model.entities[a].root != model.entities[b].root
+        case (.collection(let a), .collection(let b)): areOfTwoFamilies(a, b)
+        default: false
         }
     }
 
@@ -68,6 +81,7 @@ extension PredicateCheck {
         }
         for (side, written) in [(a, left), (b, right)]
         where side.type == .collection(.encrypted) { throw .encrypted(written) }
+        if areOfTwoFamilies(a.type, b.type) { throw mismatch(a, b) }
         if !b.items.isEmpty, a.items.isEmpty { b = try fitted(b, to: a) }
         if !a.items.isEmpty, b.items.isEmpty { a = try fitted(a, to: b) }
         guard case .collection(let x) = a.type, case .collection(let y) = b.type else { return a }

@@ -111,7 +111,10 @@ import Testing
             #expect(try told(stage, "entity=Person&where=\(text)").count == 5, "\(text)")
         }
         #expect(try told(stage, "entity=Person&where=team == 4") == ["update 3"])
-        for text in ["team.name == \"A\"", "team.members.@count > 1", "team.team == 3"] {
+        for text in [
+            "team.name == \"A\"", "team.members.@count > 1", "team.team == 3",
+            "{SELF}[0].team.name == \"A\"", "{SELF, 2}[1].name == \"A\"",
+        ] {
             #expect(refusal(stage, "entity=Person&where=\(text)") != nil, "\(text)")
         }
         let refused = refusal(stage, "entity=Person&where=team.name == \"A\"")

@@ -15,6 +15,11 @@ import Testing
         (#"{"roles": {"a": true}}"#, "the role a is no object"),
         (#"{"roles": {"a": {"Tag": "read"}}}"#, "the role a: Tag is no object"),
         (#"{"roles": {"a": {"Tag": {"write": true}}}}"#, "there is no right write"),
+        (
+            #"{"roles": {"a": {"/metadata": true}}}"#,
+            "the role a: /metadata is no route that a role can be given (there are /metrics, /backup)"
+        ),
+        (#"{"roles": {"a": {"/metrics": {}}}}"#, "the role a: /metrics is neither true nor false"),
         (#"{"roles": {"a": {"Tag": {"read": 1}}}}"#, "neither true, false nor a predicate"),
         (#"{"roles": {"a": {"Tag": {"read": "name =="}}}}"#, "the role a: Tag: read: "),
         (

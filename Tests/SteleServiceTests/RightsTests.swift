@@ -159,6 +159,20 @@ import Testing
         }
     }
 
+    @Test func aRoleMayHaveTheMetricsOrBackupsAlone() throws {
+        let requests = [
+            ("GET", "/metrics"), ("POST", "/backup"), ("GET", "/metadata"), ("GET", "/Document"),
+        ]
+        for (role, expected) in [
+            (#"{"/metrics": true}"#, [200, 403, 403, 403]),
+            // The service of the test has no folder for backups.
+            (#"{"/backup": true, "/metrics": false}"#, [403, 409, 403, 403]),
+        ] {
+            let service = try RightsFixture(rights: RightsModel.rights(role: role))
+            #expect(requests.map { service.ask("ann", $0.0, $0.1).status } == expected, "\(role)")
+        }
+    }
+
     /// An expected text without a value is about the status alone.
     private static func fits(_ got: String, _ expected: String) -> Bool {
         expected.contains(" ") || got.count == 3

@@ -77,6 +77,9 @@ package struct ChangeCondition: Sendable, Hashable {
                 default: continue
                 }
             }
+        // Of values there are only totals.
+        case .keyPath(_, let path) where path.contains { $0.utf8.first != UInt8(ascii: "@") }:
+            throw beyond(path.joined(separator: "."))
         default: break
         }
     }

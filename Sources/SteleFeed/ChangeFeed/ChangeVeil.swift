@@ -68,7 +68,9 @@ final class ChangeVeil {
             before.note(former, of: id)
             after.note(change.kind == .delete ? nil : change.snapshot, of: id)
             for case .members(let relationship, let added, let removed) in change.before ?? [] {
-                before.note(added, removed, of: relationship, owner: change.key)
+                before.note(
+                    added, removed, of: model.relationships[relationship], owner: change.key,
+                    in: model)
             }
         }
         try prepare(changes)

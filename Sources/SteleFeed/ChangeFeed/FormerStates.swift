@@ -56,7 +56,7 @@ struct FormerStates {
     private let isBefore: Bool
     private var noted: [ObjectID: Snapshot?] = [:]
     /// The members of many-to-many relationships that the save has added and removed.
-    private var links: [Link: (added: [Int64], removed: [Int64])] = [:]
+    private var links: [Link: (added: Set<Int64>, removed: Set<Int64>)] = [:]
 
     init(_ present: PresentStates, isBefore: Bool) {
         self.present = present
@@ -67,10 +67,22 @@ struct FormerStates {
         noted[id] = .some(snapshot)
     }
 
+    /// Notes what a save has added to and removed from a relationship. Of many to many it is noted
+    /// at both ends: the history has no links of an object that is deleted, but those of its
+    /// members.
     mutating func note(
-        _ added: [Int64], _ removed: [Int64], of relationship: Int, owner: Int64
+        _ added: [Int64], _ removed: [Int64], of relationship: Relationship, owner: Int64,
+        in model: Model
     ) {
-        links[Link(relationship: relationship, owner: owner)] = (added, removed)
+        note(added, removed, Link(relationship: relationship.index, owner: owner))
+        guard let inverse = model.inverse(of: relationship), inverse.isToMany else { return }
+        for key in added { note([owner], [], Link(relationship: inverse.index, owner: key)) }
+        for key in removed { note([], [owner], Link(relationship: inverse.index, owner: key)) }
+    }
+
+    private mutating func note(_ added: [Int64], _ removed: [Int64], _ link: Link) {
+        links[link, default: ([], [])].added.formUnion(added)
+        links[link, default: ([], [])].removed.formUnion(removed)
     }
 
     /// The state of an object of the save; nil for any other object.
@@ -89,7 +101,8 @@ struct FormerStates {
         var keys = try present.members(of: relationship, owner: owner)
         let destination = model.destination(of: relationship)
         if isBefore, let change = links[Link(relationship: relationship.index, owner: owner)] {
-            keys = keys.filter { !change.added.contains($0) } + change.removed
+            keys = keys.filter { !change.added.contains($0) && !change.removed.contains($0) }
+            keys += change.removed.sorted()
         }
         if let inverse = model.inverse(of: relationship), !inverse.isToMany {
             // The other end is in the members' own values.

@@ -14,6 +14,8 @@ struct SightWeaver {
 
     init(_ sight: Sight) { self.sight = sight }
 
+    var model: Model { sight.model }
+
     /// The entities of the objects that expressions begin with.
     private struct Scope {
         var own: Entity
@@ -25,10 +27,10 @@ struct SightWeaver {
     mutating func woven(_ request: FetchRequest) -> FetchRequest {
         var woven = request
         let scope = Scope(
-            own: request.entity, source: request.source.map { sight.model.entities[$0.entity] })
+            own: request.entity, source: request.source.map { model.entities[$0.entity] })
         let asked = request.predicate.map { predicate($0, scope) }
         if let rule = sight.rule(of: request.entity) {
-            woven.predicate = asked.map { .and([rule, $0]) } ?? rule
+            woven.predicate = asked.map { guarded($0, by: rule) } ?? rule
         } else {
             woven.predicate = asked
         }
@@ -42,6 +44,7 @@ struct SightWeaver {
         woven.propertiesToGroupBy = request.propertiesToGroupBy.map { expression($0, scope) }
         woven.havingPredicate = request.havingPredicate.map { predicate($0, scope) }
         woven.isChecked = true
+        woven.isWoven = true
         return woven
     }
 
@@ -54,6 +57,11 @@ struct SightWeaver {
         switch predicate {
         case .constant: return predicate
         case .comparison(var it):
+            if case .keyPath(let operand, _) = it.left,
+                let members = overMembers(it, of: objects(of: operand, scope)?.entity)
+            {
+                return self.predicate(members, scope)
+            }
             it.left = expression(it.left, scope)
             it.right = expression(it.right, scope)
             return .comparison(it)
@@ -76,18 +84,26 @@ struct SightWeaver {
         case .keyPath(let operand, let path):
             let start = self.expression(operand, scope)
             guard let (entity, isMany) = objects(of: operand, scope) else {
-                return .keyPath(start, path)
+                // Of values there are only totals. Whatever else it is, it leads to nothing.
+                let isTotal = path.allSatisfy { $0.utf8.first == UInt8(ascii: "@") }
+                return isTotal ? .keyPath(start, path) : .constant(.null)
             }
-            return steps(path[...], from: start, of: entity, isMany: isMany)
+            return steps(
+                path[...], from: start, of: entity, isMany: isMany, named: named(operand, entity))
         case .function(let name, let arguments):
             return .function(name, expressions(arguments, scope))
         case .aggregate(let items): return .aggregate(expressions(items, scope))
         case .subquery(let collection, let variable, let predicate):
             var inner = scope
-            inner.variables[variable] = objects(of: collection, scope)?.entity
-            return .subquery(
-                self.expression(collection, scope), variable: variable,
-                self.predicate(predicate, inner))
+            let entity = objects(of: collection, scope)?.entity
+            inner.variables[variable] = entity
+            var condition = self.predicate(predicate, inner)
+            if condition.mayFail, let rule = entity.flatMap({ sight.rule(of: $0) }) {
+                condition = guarded(condition, by: onObject(.variable(variable), rule))
+            }
+            var over = self.expression(collection, scope)
+            if let entity, let rule = named(collection, entity) { over = seen(over, rule, []) }
+            return .subquery(over, variable: variable, condition)
         case .conditional(let predicate, let yes, let no):
             return .conditional(
                 self.predicate(predicate, scope), self.expression(yes, scope),
@@ -114,6 +130,26 @@ struct SightWeaver {
 
     // MARK: Key paths
 
+    /// The rule of objects that an expression names by their ids, as `{SELF, 2}` does; nil where it
+    /// names none, and so has only objects that are seen, or where all are seen.
+    private func named(_ expression: Expression, _ entity: Entity) -> Predicate? {
+        Self.hasIDs(expression) ? sight.rule(of: model.entities[entity.root]) : nil
+    }
+
+    private static func hasIDs(_ expression: Expression) -> Bool {
+        switch expression {
+        case .constant(let value): !value.isNull
+        case .aggregate(let items), .function(_, let items): items.contains(where: hasIDs)
+        case .set(_, let left, let right), .conditional(_, let left, let right):
+            hasIDs(left) || hasIDs(right)
+        case .index(let collection, _), .subquery(let collection, _, _): hasIDs(collection)
+        case .keyPath(let operand, let path):
+            hasIDs(operand)
+                && path.allSatisfy { $0.utf8.first == UInt8(ascii: "@") || $0 == "SELF" }
+        case .evaluatedObject, .variable, .anyKey, .assignment: false
+        }
+    }
+
     /// The entity of the objects that an expression gives, and whether there may be several; nil
     /// for one that gives no objects.
     private func objects(
@@ -127,9 +163,9 @@ struct SightWeaver {
         case .keyPath(let operand, let path):
             guard var (entity, isMany) = objects(of: operand, scope) else { return nil }
             for key in path {
-                if key.utf8.first == UInt8(ascii: "@") { continue }
+                if key.utf8.first == UInt8(ascii: "@") || key == "SELF" { continue }
                 guard case .relationship(let it) = entity.property(named: key) else { return nil }
-                entity = sight.model.destination(of: it)
+                entity = model.destination(of: it)
                 isMany = isMany || it.isToMany
             }
             return (entity, isMany)
@@ -143,17 +179,29 @@ struct SightWeaver {
             }
         case .index(let collection, _):
             return objects(of: collection, scope).map { ($0.entity, false) }
-        case .constant, .function, .aggregate, .anyKey, .assignment: return nil
+        case .aggregate(let items):
+            return items.lazy.compactMap { objects(of: $0, scope) }.first.map { ($0.entity, true) }
+        // Those of objects take one collection, and give objects of it.
+        case .function(let name, let arguments):
+            guard arguments.count == 1, let found = objects(of: arguments[0], scope) else {
+                return nil
+            }
+            return (found.entity, found.isMany && name == PredicateFunction.mode.rawValue)
+        case .constant, .anyKey, .assignment: return nil
         }
     }
 
     /// Weaves the steps of a key path.
+    /// - Parameter named: the rule of the objects that it begins with; nil where they are seen.
     private mutating func steps(
-        _ path: ArraySlice<String>, from start: Expression, of entity: Entity, isMany: Bool
+        _ path: ArraySlice<String>, from start: Expression, of entity: Entity, isMany: Bool,
+        named: Predicate?
     ) -> Expression {
         var (reached, entity, isMany) = (start, entity, isMany)
         // The rules of the to-one steps so far, for which nothing is woven in yet.
         var rules: [Predicate] = []
+        if let named, isMany { reached = seen(start, named, []) }
+        if let named, !isMany { rules.append(onObject(start, named)) }
         // Collection operators may stand before keys, which they apply to.
         var operators: [String] = []
         var rest: ArraySlice<String> = []
@@ -166,7 +214,7 @@ struct SightWeaver {
                 rest = path[place...]
                 break
             }
-            entity = sight.model.destination(of: it)
+            entity = model.destination(of: it)
             let next = Self.path(reached, [it.name])
             if it.isToMany, !isMany {
                 reached = seen(next, sight.rule(of: entity), rules)
@@ -223,13 +271,13 @@ struct SightWeaver {
         parts.count == 1 ? parts[0] : .and(parts)
     }
 
-    private mutating func newVariable() -> String {
+    mutating func newVariable() -> String {
         variables += 1
         return "seen#\(variables)"
     }
 
     /// A key path as the check writes it: one list of keys.
-    private static func path(_ start: Expression, _ keys: some Sequence<String>) -> Expression {
+    static func path(_ start: Expression, _ keys: some Sequence<String>) -> Expression {
         if case .keyPath(let operand, let path) = start { return .keyPath(operand, path + keys) }
         return .keyPath(start, Array(keys))
     }

@@ -12,7 +12,10 @@ public final class SightedReader: StoreReader {
         self.sight = sight
     }
 
-    private func woven(_ request: FetchRequest) -> FetchRequest { sight.woven(request) }
+    /// The rules are woven in once: within them, relationships lead to what is not seen, too.
+    private func woven(_ request: FetchRequest) -> FetchRequest {
+        request.isWoven ? request : sight.woven(request)
+    }
 
     private func seen(
         _ keys: some Collection<Int64>, root: Int

@@ -20,6 +20,12 @@ package final class Rights: Sendable {
         case rows(Predicate)
     }
 
+    /// A route of the service itself that a role may be given.
+    package enum ServiceRoute: String, Sendable, CaseIterable {
+        case metrics = "/metrics"
+        case backup = "/backup"
+    }
+
     /// The name of the token; empty where requests need none.
     package let name: String
     /// The name of the role; nil for all rights.
@@ -30,6 +36,7 @@ package final class Rights: Sendable {
     private let keys: Set<String>
     /// By verb and by the index of the entity.
     private let grants: [Verb: [Grant]]
+    private let service: Set<ServiceRoute>
     /// Whether the file that gave them still holds; nil for rights that no file gave.
     private let validity: Validity?
     /// When they end, in seconds since 2001; infinite where only the file ends them.
@@ -43,6 +50,7 @@ package final class Rights: Sendable {
         sight = nil
         keys = []
         grants = [:]
+        service = []
         self.validity = validity
         end = .infinity
     }
@@ -55,6 +63,7 @@ package final class Rights: Sendable {
         sight = rights.sight
         keys = rights.keys
         grants = rights.grants
+        service = rights.service
         validity = rights.validity
         self.end = end
     }
@@ -75,6 +84,7 @@ package final class Rights: Sendable {
         self.validity = validity
         end = .infinity
         keys = role.keys
+        service = role.service
         var grants: [Verb: [Grant]] = [:]
         for verb in Verb.allCases {
             var all: [Grant] = []
@@ -143,9 +153,11 @@ package final class Rights: Sendable {
     /// - Throws: `Problem`, 403.
     func check(_ route: Route, _ model: Model) throws(Problem) {
         if isAll { return }
+        // A context may be of a token that had more rights when it was made.
+        if route.context != nil { try checkAll("use editing contexts") }
         switch route.resource {
-        case .metrics: try checkAll("read the metrics")
-        case .backup: try checkAll("make a backup")
+        case .metrics: try check(.metrics, "read the metrics")
+        case .backup: try check(.backup, "make a backup")
         case .metadata: try checkAll("\(route.isRead ? "read" : "change") the metadata")
         case .changes where route.method == .delete: try checkAll("delete the history")
         case .contexts, .context: try checkAll("use editing contexts")
@@ -203,14 +215,23 @@ package final class Rights: Sendable {
         }
     }
 
+    /// Checks that a route of the service itself may be used.
+    /// - Parameter what: what is asked for.
+    /// - Throws: `Problem`, 403.
+    private func check(_ route: ServiceRoute, _ what: String) throws(Problem) {
+        if service.contains(route) { return }
+        try checkAll(what, hint: "a role gives it by \"\(route.rawValue)\": true")
+    }
+
     /// Checks that the service itself may be used, or all of its data at once.
     /// - Parameter what: what is asked for, such as `a backup`.
     /// - Throws: `Problem`, 403.
-    package func checkAll(_ what: String) throws(Problem) {
+    package func checkAll(
+        _ what: String, hint: String = "only a token with the role all gives it"
+    ) throws(Problem) {
         guard let role else { return }
         throw Problem(
-            .right, "the role \(role) does not give the right to \(what)",
-            hint: "only a token with the role all gives it")
+            .right, "the role \(role) does not give the right to \(what)", hint: hint)
     }
 
     /// The error for a verb that may not be done with an entity, or with an object that is seen.
@@ -222,6 +243,7 @@ package final class Rights: Sendable {
         return Problem(
             .right,
             "the role \(role ?? RightsFile.all) does not give the right to \(verb.rawValue) "
-                + "\(entity.name)\(object)" + (isNow ? " so that it has these values" : ""))
+                + "\(entity.name)\(object)" + (isNow ? " so that it has these values" : ""),
+            hint: lacksToken ? "send Authorization: Bearer TOKEN with a token that gives it" : nil)
     }
 }

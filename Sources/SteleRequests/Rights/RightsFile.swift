@@ -110,11 +110,29 @@ package struct RightsFile: Sendable {
                 throw RightsError("the role \(name) is no object with the rights by entity")
             }
             var rights: [String: [Rights.Verb: RoleDeclaration.Right]] = [:]
-            try node.forEachMember { entity, node in
-                rights[entity] = try Self.verbs(node, "the role \(name): \(entity)")
+            var service: Set<Rights.ServiceRoute> = []
+            try node.forEachMember { key, node in
+                let place = "the role \(name): \(key)"
+                guard key.hasPrefix("/") else {
+                    rights[key] = try Self.verbs(node, place)
+                    return
+                }
+                let route = try Self.serviceRoute(key, place)
+                guard let isGiven = node.bool else {
+                    throw RightsError("\(place) is neither true nor false")
+                }
+                if isGiven { service.insert(route) }
             }
-            roles[name] = RoleDeclaration(name, rights)
+            roles[name] = RoleDeclaration(name, rights, service: service)
         }
+    }
+
+    private static func serviceRoute(
+        _ key: String, _ place: String
+    ) throws(RightsError) -> Rights.ServiceRoute {
+        if let route = Rights.ServiceRoute(rawValue: key) { return route }
+        let all = Rights.ServiceRoute.allCases.map(\.rawValue).joined(separator: ", ")
+        throw RightsError("\(place) is no route that a role can be given (there are \(all))")
     }
 
     private static func verbs(

@@ -31,15 +31,21 @@ package struct RoleDeclaration: Sendable {
     package let name: String
     /// By the name of the entity; `*` stands for all entities that are not named.
     private let rights: [String: [Rights.Verb: Right]]
+    /// What of the service itself it may use.
+    let service: Set<Rights.ServiceRoute>
 
     /// The name that stands for all other entities.
     static let others = "*"
     /// The variable with the user's name.
     static let user = "USER"
 
-    package init(_ name: String, _ rights: [String: [Rights.Verb: Right]]) {
+    package init(
+        _ name: String, _ rights: [String: [Rights.Verb: Right]],
+        service: Set<Rights.ServiceRoute> = []
+    ) {
         self.name = name
         self.rights = rights
+        self.service = service
     }
 
     /// The keys of the paths in all rules.

@@ -51,7 +51,7 @@ extension Translation {
         let long = a.isLongDecimal || b.isLongDecimal
         var operand = Operand.computed(
             "CASE WHEN \(condition.sql) THEN \(sql(a)) ELSE \(sql(b)) END",
-            a.isNull ? b.kind : Self.common(a.kind, b.kind),
+            a.isNull ? b.kind : b.isNull ? a.kind : Self.common(a.kind, b.kind),
             isNullable: a.isNullable || b.isNullable)
         operand.isLongDecimal = long || operand.kind == .decimal
         return operand

@@ -101,8 +101,13 @@ extension ObjectWriter {
             hint: "send a merge patch, or write to the relationship's own address")
     }
 
-    /// Deletes an object that the sender has named.
+    /// Deletes an object that the sender has named. One that the same body has made is judged
+    /// before: its delete rules reach stored objects, and afterwards it is not among the changes.
     func delete(_ object: ManagedObject) throws {
+        if object.isInserted, !rights.isAll {
+            try checkNow(.create, [object])
+            try checkNow(.delete, [object])
+        }
         removed.append(object)
         try context.delete(object)
     }

@@ -1,0 +1,111 @@
+import SteleModel
+import StelePredicates
+
+/// Conditions whose evaluation may end with an error, such as a MATCHES that takes too long.
+///
+/// A store evaluates the parts of a condition in the order that it likes. An error tells of the
+/// object on which it came, so such a part is evaluated after the rule of the object holds.
+extension SightWeaver {
+    /// A condition on objects for which a rule holds, and the rule.
+    func guarded(_ condition: Predicate, by rule: Predicate) -> Predicate {
+        guard condition.mayFail else { return .and([rule, condition]) }
+        let parts = if case .and(let parts) = condition { parts } else { [condition] }
+        let failing = Predicate.and(parts.filter(\.mayFail))
+        let ordered = Expression.conditional(
+            rule, .conditional(failing, .constant(.bool(true)), .constant(.bool(false))),
+            .constant(.bool(false)))
+        let isTrue = Comparison(ordered, .equal, .constant(.bool(true)))
+        return .and([rule] + parts.filter { !$0.mayFail } + [.comparison(isTrue)])
+    }
+
+    /// A comparison of the members of a relationship that may fail, as a SUBQUERY over the members,
+    /// whose condition is guarded; nil for another comparison.
+    mutating func overMembers(_ comparison: Comparison, of entity: Entity?) -> Predicate? {
+        guard comparison.modifier != .direct, comparison.mayFail,
+            case .keyPath(let operand, let path) = comparison.left,
+            let last = lastToMany(path, from: entity)
+        else { return nil }
+        let variable = newVariable()
+        var each = Comparison(
+            Self.path(.variable(variable), path[(last + 1)...]), comparison.type,
+            comparison.right, options: comparison.options)
+        if last + 1 == path.count { each.left = .variable(variable) }
+        // Of ALL, the members for which it does not hold, or is not known.
+        let isAny = comparison.modifier == .any
+        let fails = Comparison(
+            .conditional(
+                .comparison(each), .constant(.bool(true)), .constant(.bool(false))),
+            .equal, .constant(.bool(false)))
+        let found = Expression.subquery(
+            .keyPath(operand, Array(path[...last])), variable: variable,
+            .comparison(isAny ? each : fails))
+        return .comparison(
+            Comparison(
+                .keyPath(found, ["@count"]), isAny ? .notEqual : .equal, .constant(.int(0))))
+    }
+
+    /// The place of the last to-many relationship in a path without operators.
+    private func lastToMany(_ path: [String], from entity: Entity?) -> Int? {
+        guard var entity else { return nil }
+        var last: Int?
+        for (place, key) in path.enumerated() {
+            if key.utf8.first == UInt8(ascii: "@") { return nil }
+            guard case .relationship(let it)? = entity.property(named: key) else { break }
+            if it.isToMany { last = place }
+            entity = model.destination(of: it)
+        }
+        return last
+    }
+}
+
+extension Predicate {
+    /// Whether its evaluation may end with an error.
+    var mayFail: Bool {
+        switch self {
+        case .constant: false
+        case .comparison(let it): it.mayFail
+        case .and(let parts), .or(let parts): parts.contains(where: \.mayFail)
+        case .not(let part): part.mayFail
+        }
+    }
+}
+
+extension Comparison {
+    fileprivate var mayFail: Bool {
+        type == .matches || type == .like || left.mayFail || right.mayFail
+    }
+}
+
+extension Expression {
+    fileprivate var mayFail: Bool {
+        switch self {
+        case .constant, .evaluatedObject, .variable, .anyKey: false
+        case .keyPath(let operand, let path):
+            operand.mayFail || path.contains("@sum") || path.contains("@avg")
+        case .function(let name, let arguments):
+            PredicateFunction(rawValue: name)?.isTotal != true
+                || arguments.contains(where: \.mayFail)
+        case .aggregate(let items): items.contains(where: \.mayFail)
+        case .subquery(let collection, _, let predicate):
+            collection.mayFail || predicate.mayFail
+        case .conditional(let predicate, let yes, let no):
+            predicate.mayFail || yes.mayFail || no.mayFail
+        case .set(_, let left, let right): left.mayFail || right.mayFail
+        case .index(let collection, .at(let place)): collection.mayFail || place.mayFail
+        case .index(let collection, _): collection.mayFail
+        case .assignment(_, let value): value.mayFail
+        }
+    }
+}
+
+extension PredicateFunction {
+    /// Whether it has a result for all arguments. Numbers may overflow.
+    fileprivate var isTotal: Bool {
+        switch self {
+        case .count, .min, .max, .distinct, .uppercase, .lowercase, .length, .canonical, .now,
+            .noIndex:
+            true
+        default: false
+        }
+    }
+}

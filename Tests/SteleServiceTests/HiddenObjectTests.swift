@@ -1,0 +1,160 @@
+// Roads on which a request could reach what its sender does not see.
+
+import SteleHTTP
+import TestSupport
+import Testing
+
+@testable import SteleRequests
+@testable import SteleService
+
+@Suite struct HiddenObjectTests {
+    /// Public documents, and nothing else.
+    private static let visitor = RightsModel.rights(
+        role: #"{"Document": {"read": "isPublic == YES"}}"#)
+
+    /// Paths from what is no plain relationship.
+    @Test(
+        arguments: [
+            "{SELF}[0].source.title", "{SELF}[0].owner.login", "{source}[0].title",
+            "{SELF, source}[1].title", "mode({SELF})[0].source.title", "{SELF}.source.title[0]",
+            "TERNARY(1 == 1, {SELF}[0], source).source.title", "max({SELF}.source.title)",
+            "{SELF}[0].folder.documents.@max.title", "source[0].title",
+            // Objects that are named by their ids.
+            "{SELF, 2}[1].title", "{SELF, 2}[1].owner.login", "({SELF} UNION {2})[1].title",
+            "{SELF, 2}.SELF[1].title", "max({SELF, 2}.title)",
+        ], [false, true])
+    func aPathLeadsToNothingHidden(_ path: String, _ inMemory: Bool) throws {
+        let service = try RightsFixture(inMemory: inMemory, rights: Self.visitor)
+        for target in [
+            "/Document?select=_id,x:\(encoded(path))",
+            "/Document?where=\(encoded("\(path) BEGINSWITH 'b'"))",
+            "/Document?sort=\(encoded(path))&where=isPublic==YES",
+        ] {
+            let answer = service.ask("ann", "GET", target)
+            #expect(!answer.text.contains("b2") && !answer.text.contains("bob"), "\(target)")
+            if target.contains("BEGINSWITH"), answer.status == 200 {
+                #expect(service.told(answer) == "200 []", "\(target)")
+            }
+        }
+    }
+
+    @Test(arguments: [false, true]) func anIDNamesNothingHidden(_ inMemory: Bool) throws {
+        let service = try RightsFixture(inMemory: inMemory, rights: Self.visitor)
+        for condition in [
+            "ANY {SELF, 2}.title == 'b2'", "SUBQUERY({SELF, 2}, $x, $x.title == 'b2').@count > 0",
+            "SUBQUERY({SELF, 2}, $x, $x.owner.login == 'bob').@count > 0",
+            "SUBQUERY({SELF, 2}, $x, $x.title MATCHES TERNARY($x.title == 'b2', '(((', 'x'))"
+                + ".@count > 0",
+        ] {
+            let answer = service.ask("ann", "GET", "/Document?where=\(encoded(condition))")
+            #expect(
+                service.told(answer) == "200 []" || answer.code.hasPrefix("predicate."),
+                "\(condition): \(answer.text)")
+            #expect(!answer.text.contains("((("), "\(condition): \(answer.text)")
+        }
+    }
+
+    /// Ids of two families are not those of one.
+    @Test func objectsOfTwoFamiliesAreNotInOneList() throws {
+        let service = try RightsFixture()
+        for path in ["{SELF, owner}[1].title", "({SELF} UNION {owner})[1].title"] {
+            let answer = service.ask("root", "GET", "/Document?select=x:\(encoded(path))")
+            #expect(answer.code == "predicate.type", "\(path): \(answer.text)")
+        }
+    }
+
+    @Test func aPathOfAListLeadsToWhatIsSeen() throws {
+        let service = try RightsFixture(rights: Self.visitor)
+        let target = "/Document?sort=_id&select=x:\(encoded("{SELF}[0].source.title"))"
+        #expect(service.ask("root", "GET", target).text.contains("b2"))
+        #expect(!service.ask("ann", "GET", target).text.contains("b2"))
+    }
+
+    /// An error of a condition tells of the object on which it came.
+    @Test(arguments: [false, true])
+    func aConditionFailsOnNothingHidden(_ inMemory: Bool) throws {
+        let service = try RightsFixture(inMemory: inMemory)
+        // A pattern that is invalid for one document.
+        func pattern(_ title: String) -> String { "TERNARY(title == '\(title)', '(((', 'x')" }
+        func each(_ title: String) -> String { "TERNARY($d.title == '\(title)', '(((', 'x')" }
+        for (hidden, seen) in [("b2", "a1")] {
+            let cases: [(target: String, condition: (String) -> String)] = [
+                ("/Document/count", { "title MATCHES \(pattern($0))" }),
+                ("/Document/count", { "pages > 0 AND NOT title MATCHES \(pattern($0))" }),
+                (
+                    "/Tag/count",
+                    { "SUBQUERY(documents, $d, $d.title MATCHES \(each($0))).@count > 0" }
+                ),
+                (
+                    "/Account/count",
+                    { "SUBQUERY(documents, $d, NOT $d.title MATCHES \(each($0))).@count > 0" }
+                ),
+            ]
+            for (target, condition) in cases {
+                let asked = { (title: String) in
+                    service.ask("ann", "GET", "\(target)?where=\(encoded(condition(title)))")
+                }
+                #expect(asked(hidden).status == 200, "\(target) \(condition(hidden))")
+                #expect(asked(seen).status == 400, "\(target) \(condition(seen))")
+            }
+        }
+        // One that is invalid is the name of a tag, which its documents are compared with.
+        let tag = #"{"name":"(((","documents":[2]}"#
+        #expect(service.ask("root", "POST", "/Tag", tag).status == 201)
+        for quantifier in ["ANY", "ALL", "NONE"] {
+            let condition = "_id == 3 AND \(quantifier) documents.title MATCHES name"
+            let target = "/Tag/count?where=\(encoded(condition))"
+            #expect(service.ask("ann", "GET", target).status == 200, "\(quantifier)")
+            #expect(service.ask("root", "GET", target).status == 400, "\(quantifier)")
+        }
+    }
+
+    /// What ANY, ALL and NONE mean of what is seen is not changed by how errors are kept out.
+    @Test(arguments: [false, true]) func membersAreComparedAsBefore(_ inMemory: Bool) throws {
+        let service = try RightsFixture(inMemory: inMemory)
+        // Tag 1 has documents 1, 2 (hidden) and 3, tag 2 has document 2 alone.
+        for (condition, expected) in [
+            ("ANY documents.title MATCHES 'b.*'", "[1]"),
+            ("ALL documents.title MATCHES '..'", "[1 2]"),
+            ("ALL documents.title MATCHES 'b.*'", "[2]"),
+            ("NONE documents.title LIKE 'b*'", "[2]"),
+            ("ANY documents.owner.login LIKE '*b'", "[1]"),
+            ("ANY documents.comments.text LIKE 'c2'", "[]"),
+        ] {
+            let answer = service.ask("ann", "GET", "/Tag?select=_id&where=\(encoded(condition))")
+            #expect(service.told(answer) == "200 \(expected)", "\(condition)")
+        }
+    }
+
+    /// An object that a body makes and deletes may take others with it.
+    @Test func whatIsMadeAndDeletedNeedsBothRights() throws {
+        let body = """
+            [{"op":"insert","entity":"Tag","as":"t","values":{"name":"x","documents":[1]}},
+             {"op":"delete","object":{"_ref":"t"}}]
+            """
+        for (rights, status) in [
+            (#""create": true, "delete": true"#, 200), (#""create": true"#, 403),
+            (#""delete": true"#, 403), (#""read": true"#, 403),
+        ] {
+            let role = "{\"Tag\": {\(rights)}, \"Document\": {\"read\": true, \"update\": true}}"
+            let service = try RightsFixture(rights: RightsModel.rights(role: role))
+            let answer = service.ask("ann", "POST", "/transactions", body)
+            #expect(answer.status == status, "\(rights): \(answer.text)")
+        }
+    }
+
+    /// A token that has lost the role `all` cannot go on with its contexts.
+    @Test func aContextIsNotUsedWithFewerRights() throws {
+        let service = try RightsFixture()
+        let made = service.ask("root", "POST", "/contexts")
+        let context = try #require(made["Location"], "\(made.text)")
+        #expect(service.ask("root", "GET", "\(context)/Document/2").status == 200)
+        let fewer = RightsModel.rights.replacing(
+            #""name": "root", "role": "all""#, with: #""name": "root", "role": "press""#)
+        #expect(try service.fixture.service.replace(RightsFile(fewer)))
+        for target in ["Document/2", "Document", "Account/count", "Document/2?include=owner"] {
+            let answer = service.ask("root", "GET", "\(context)/\(target)")
+            #expect(answer.status == 403, "\(target): \(answer.text)")
+        }
+    }
+}
