@@ -101,6 +101,7 @@ struct RequestHead {
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
     ) {
         headers.append(name: name, value: value)
+        check(name: name)
         memory += Self.recordBytes
         let bytes = UnsafeRawBufferPointer(name)
         switch name.count {
@@ -120,6 +121,12 @@ struct RequestHead {
             transferCoding = transferCoding.map { $0 + ", " + coding } ?? coding
         default: break
         }
+    }
+
+    /// A proxy may read such a field otherwise, and with it where the body ends (RFC 9112, 5.1).
+    private mutating func check(name: UnsafeBufferPointer<UInt8>) {
+        guard name.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else { return }
+        fault = "The name of a header field contains a space or a control character."
     }
 
     /// Whether most of the head is the target.

@@ -213,6 +213,8 @@ import Testing
         "GET /inline/a\0b HTTP/1.1\r\nHost: h\r\n\r\n",
         "GET /inline HTTP/1.1\r\n\r\n",
         "GET /inline HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        "POST /inline HTTP/1.1\r\nHost: h\r\nTransfer-Encoding : chunked\r\n\r\n",
+        "POST /inline HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding\t: chunked\r\n\r\n",
         "GET /inline?where=a > b HTTP/1.1\r\nHost: h\r\n\r\n",
         "GET /inline/a b HTTP/1.1\r\nHost: h\r\n\r\n",
     ])

@@ -12,7 +12,7 @@ import Testing
         ("127.0.0.1:8080", 200), ("10.0.0.7", 200), ("[::1]:8080", 200), ("localhost", 200),
         ("LOCALHOST:1", 200), ("db.example.org:80", 200), ("evil.example.com", 403),
         ("127.0.0.1.evil.com", 403), ("", 403), ("1.2.3", 403), ("localhost.evil.com", 403),
-        ("[evil.com]", 403),
+        ("[evil.com]", 403), ("[::1].evil.com", 403), ("[::1]", 200),
     ])
     func hostsThatAreAllowed(_ host: String, _ status: Int) throws {
         let league = try ServiceFixture(TestModels.league()) {

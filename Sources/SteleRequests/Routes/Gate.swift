@@ -75,7 +75,9 @@ package struct Gate: Sendable {
         let utf8 = host.utf8
         guard let first = utf8.first else { return false }
         if first == UInt8(ascii: "["), let end = utf8.firstIndex(of: UInt8(ascii: "]")) {
-            return utf8[utf8.index(after: utf8.startIndex)..<end].allSatisfy(Self.isOfIPv6)
+            let rest = utf8[utf8.index(after: end)...]
+            return (rest.isEmpty || rest.first == UInt8(ascii: ":"))
+                && utf8[utf8.index(after: utf8.startIndex)..<end].allSatisfy(Self.isOfIPv6)
         }
         var dots = 0
         for byte in utf8 {
