@@ -161,15 +161,16 @@ final class Exchange: Job, @unchecked Sendable {
 
     /// The request with what has come of its body.
     func makeRequest() -> Request {
-        Request(
+        var request = Request(
             method: head.method, path: head.path, query: head.query, headers: head.headers,
             body: body, sink: sink, receivedAt: receivedAt)
+        request.socket = sender?.socket ?? -1
+        return request
     }
 
     private func complete(on connection: Connection) -> MHD_Result {
         sender?.begin(.answer)
         var request = makeRequest()
-        request.socket = connection.socket
         // A worker writes the last piece for a sink: the disk may be slow.
         let piece = request.body
         if sink != nil { request.body = [] }

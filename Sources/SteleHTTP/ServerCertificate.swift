@@ -111,7 +111,15 @@ public final class ServerCertificate: @unchecked Sendable {
     ) throws(HTTPServerError) {
         let status = call()
         guard status < 0 else { return }
-        throw .certificate(reason: "\(what): \(String(cString: gnutls_strerror(status)))")
+        let reason =
+            switch status {
+            case GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE, GNUTLS_E_BASE64_DECODING_ERROR,
+                GNUTLS_E_BASE64_UNEXPECTED_HEADER_ERROR:
+                "it is not in the file in PEM"
+            case GNUTLS_E_DECRYPTION_FAILED: "it must not have a password"
+            default: String(cString: gnutls_strerror(status))
+            }
+        throw .certificate(reason: "\(what): \(reason)")
     }
 
     private static func withDatum<R>(

@@ -38,6 +38,12 @@ public struct BackupFolder: Sendable {
     /// A folder, which is created with the first backup.
     public init(_ path: String) { self.path = path }
 
+    /// Whether it has no backup that is whole.
+    public var isEmpty: Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.allSatisfy { $0.hasSuffix(Self.unfinishedEnding) }
+    }
+
     /// Makes a backup. Its folder has another name until all of it is on disk.
     /// - Parameter copy: copies a store into a folder.
     /// - Returns: the path of the new folder, and what is in it.

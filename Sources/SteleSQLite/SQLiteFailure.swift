@@ -10,7 +10,13 @@ enum SQLiteFailure {
     static func error(_ code: Int32, _ connection: OpaquePointer, _ place: String) -> StoreError {
         let message = String(cString: sqlite3_errmsg(connection))
         switch code & 0xFF {
-        case SQLITE_FULL: return .noRoom("the disk of the store is full: \(message)")
+        // Also for a page beyond the most pages, which a damaged page may name.
+        case SQLITE_FULL where sqlite3_db_readonly(connection, "main") == 1:
+            return .failed(
+                "\(file(connection) ?? place) is damaged, or there is no room for temporary files "
+                    + "(SQLite: \(message))")
+        case SQLITE_FULL:
+            return .noRoom("the disk of \(file(connection) ?? place) is full (SQLite: \(message))")
         case SQLITE_BUSY, SQLITE_LOCKED:
             return .busy(
                 "another program has locked \(file(connection) ?? place): wait until it has "
@@ -19,6 +25,10 @@ enum SQLiteFailure {
             let path = file(connection) ?? place
             return .incompatible(code: 134080, "\(path) is not an SQLite database")
         case SQLITE_CORRUPT: return .failed(damage(connection, place, message))
+        case SQLITE_CANTOPEN where sqlite3_system_errno(connection) == EMFILE:
+            return .busy(
+                "\(file(connection) ?? place) cannot be opened: the process has too many open "
+                    + "files (raise its limit, or lower the setting connections)")
         case SQLITE_CANTOPEN:
             return .incompatible(
                 code: 134080,

@@ -14,9 +14,14 @@ extension Service {
         if let (id, text) = answer.secret {
             logger.error("request failed", metadata: ["id": "\(id)", "error": "\(text)"])
         }
+        if passage.route?.pattern == .backup {
+            logger.error("a backup has failed", metadata: ["error": "\(answer.problem.detail)"])
+        } else {
+            storeTrouble.note(answer.problem)
+        }
         return noted(
             answer.problem.response(basePath: options.basePath), to: passage.request,
-            passage.route?.pattern, from: passage.rights.name)
+            passage.route?.pattern, from: passage.rights.name, answer.problem)
     }
 
     /// The answer to a request that the HTTP layer refuses.
@@ -24,7 +29,10 @@ extension Service {
         let message = refusal.message
         let problem =
             switch refusal {
-            case .bodyTooLarge: Problem(.bodyTooLarge, message)
+            case .bodyTooLarge:
+                Problem(
+                    .bodyTooLarge, message,
+                    hint: "send it in parts, or raise the setting body-limit of the service")
             case .targetTooLong, .answerHeadTooLarge:
                 Problem(.targetTooLong, message, hint: Query.asBody)
             case .headTooLarge:
@@ -35,6 +43,7 @@ extension Service {
             case .malformed: Problem(.malformed, message)
             case .unknownTransferCoding: Problem(.notBuilt, message)
             }
-        return noted(problem.response(basePath: options.basePath), to: refusal.request, nil)
+        return noted(
+            problem.response(basePath: options.basePath), to: refusal.request, nil, problem)
     }
 }

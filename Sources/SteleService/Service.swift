@@ -41,6 +41,7 @@ public final class Service: Sendable {
     let running = RunningKeys()
     let meter = RequestMeter()
     let requestLog: RequestLog?
+    let storeTrouble: StoreTrouble
     /// The pages of other origins that may call the service; nil for none.
     let crossOrigin: CrossOrigin?
     /// What the server is doing; nil before it is known.
@@ -59,6 +60,7 @@ public final class Service: Sendable {
         self.options = options
         self.logger = logger
         requestLog = options.requestLog
+        storeTrouble = StoreTrouble(logger)
         crossOrigin = options.origins.isEmpty ? nil : CrossOrigin(options.origins)
         let model = coordinator.model
         let limits = options.limits
@@ -113,7 +115,7 @@ public final class Service: Sendable {
     /// Answers a request, or takes it as far as the pace allows; at an unhurried pace to the end.
     public func answer(_ request: Request, at pace: Pace) -> Step {
         do { try rate?.admit(request, gate) } catch {
-            return .done(noted(error.response(basePath: options.basePath), to: request, nil))
+            return .done(noted(error.response(basePath: options.basePath), to: request, nil, error))
         }
         // The log has the name of a token, which the road finds.
         if pace == .brief, requestLog == nil || gate.access.isOpen,
@@ -349,6 +351,7 @@ public final class Service: Sendable {
             coordinator.store.save(request) { result in
                 switch result {
                 case .success(let saved):
+                    self.storeTrouble.end()
                     reply.answer { self.finish(write.applied.outcome(after: saved), call, passage) }
                 // The race is lost, or the writer has a queue: a worker makes the write again.
                 case .failure(.moved), .failure(.conflicts), .failure(.busy):

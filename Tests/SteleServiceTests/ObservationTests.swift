@@ -194,9 +194,10 @@ import Testing
         let cases =
             [("Content-Length: 50", "0123"), ("Content-Length: 50", "")]
             + [("Transfer-Encoding: chunked", "c8\r\n" + String(repeating: " ", count: 150))]
+            + [("Content-Length: 2", "[[")]
         for (field, sent) in cases {
             let socket = try #require(openSocket(port: server.port))
-            let text = "POST /Team HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n\(sent)"
+            let text = "POST /Team HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n\r\n\(sent)"
             #expect(send(socket, text, text.utf8.count, 0) == text.utf8.count)
             // Else the closed socket may discard what has not been read.
             usleep(50_000)
@@ -208,11 +209,15 @@ import Testing
             usleep(10_000)
             lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
         }
-        #expect(lines.count == 3, "\(lines)")
-        #expect(lines.count { $0.contains(#""status":400"#) } == 2, "\(lines)")
-        #expect(lines.count { $0.contains(#""status":413"#) } == 1, "\(lines)")
-        #expect(
-            lines.allSatisfy { $0.contains(#""method":"POST""#) && $0.contains(#""cut":true"#) })
+        #expect(lines.count == cases.count, "\(lines)")
+        #expect(lines.allSatisfy { $0.contains(#""method":"POST""#) }, "\(lines)")
+        let cut = lines.filter { $0.contains(#""cut":true"#) }
+        for (code, count) in [(ErrorCode.malformed, 2), (.bodyTooLarge, 1)] {
+            #expect(cut.count { $0.contains("\"code\":\"\(code.text)\"") } == count, "\(lines)")
+        }
+        let whole = lines.filter { !$0.contains(#""cut":true"#) }
+        #expect(whole.count == 1 && whole[0].contains(#""client":"127.0.0.1""#), "\(lines)")
+        #expect(whole.allSatisfy { $0.contains("\"code\":\"\(ErrorCode.json.text)\"") }, "\(lines)")
     }
 
     @Test func aRequestIsALineOfJSONWithoutSecrets() throws {

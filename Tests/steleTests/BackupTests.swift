@@ -124,6 +124,18 @@ import Testing
         let made = try stele("backup", "s.sqlite")
         #expect(made.status == 0 && made.output.contains("1 external files"), "\(made)")
         let backup = "s.sqlite-backups/" + (names("s.sqlite-backups").first ?? "")
+        let (store, elsewhere) = ("\(folder.path)/s.sqlite", "\(folder.path)/elsewhere")
+        try FileManager.default.moveItem(atPath: store, toPath: elsewhere)
+        let empty = try Program(
+            ["serve", model, "--store", "s.sqlite", "--port", "0"], folder: folder.path)
+        #expect(try empty.lines(3)[0].contains(", new)"))
+        empty.signal(SIGTERM)
+        let errors = empty.end().errors
+        #expect(errors.contains("a new store was made, and there are backups of one"), "\(errors)")
+        for ending in ["", "-seal", "-lock"] {
+            try? FileManager.default.removeItem(atPath: store + ending)
+        }
+        try FileManager.default.moveItem(atPath: elsewhere, toPath: store)
         try serve(model, ["--store", "s.sqlite"]) { caller in
             #expect(caller.ask("PUT", "/Photo/1/data", "other")?.status == 204)
             #expect(caller.ask("POST", "/Photo", #"{"name":"two"}"#)?.status == 201)

@@ -23,15 +23,22 @@ import Testing
 
     private func path(_ name: String) -> String { folder.path + "/" + name }
 
-    private func end() {
+    /// Ends the service, and returns its log.
+    @discardableResult
+    private func end() -> String {
         program.signal(SIGTERM)
-        _ = program.end()
+        return program.end().errors
     }
 
     /// Nothing is answered as saved that would be lost.
     @Test(arguments: ["s.sqlite", "s.sqlite-wal"])
     func aRemovedFileIsNotWritten(_ name: String) throws {
-        defer { end() }
+        defer {
+            let log = end()
+            // Not for each request.
+            #expect(log.components(separatedBy: "saves are refused").count == 2, "\(log)")
+            #expect(log.contains("saves succeed again"), "\(log)")
+        }
         try FileManager.default.moveItem(atPath: path(name), toPath: path("elsewhere"))
         let refused = try caller.call("POST", "/Team", #"{"name":"Blues"}"#)
         #expect(refused.contains(" 503 ") && refused.contains("store.gone"), "\(refused)")

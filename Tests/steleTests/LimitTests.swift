@@ -14,10 +14,17 @@ import Testing
             .drop { $0 != "## By name" }.dropFirst().prefix { !$0.hasPrefix("## ") }
             .filter { $0.hasPrefix("| `") }
         let defaults = LimitSet()
+        // The defaults that depend on the machine.
+        let cores = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
+        #expect(defaults.server.readers == max(8, 4 * cores))
+        #expect(defaults.server.slowReaders == max(1, cores / 2))
+        let rules = [
+            "readers": "4 a core, at least 8", "slow-readers": "half the cores, at least 1",
+        ]
         #expect(
             Array(rows)
                 == NamedLimit.all.map {
-                    "| `\($0.name)` | \($0.text(in: defaults)) | \($0.meaning) |"
+                    "| `\($0.name)` | \(rules[$0.name] ?? $0.text(in: defaults)) | \($0.meaning) |"
                 })
     }
 

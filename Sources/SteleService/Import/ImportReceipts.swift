@@ -28,8 +28,8 @@ struct ImportReceipts {
         var read: [Int] = []
         var left: [Int: ImportError] = [:]
         for (index, file) in plan.files.enumerated() {
-            // The bytes of a pipe can be read once only.
-            if RecordReader.size(file.path) != nil {
+            // The bytes of a pipe can be read once only, and an empty file has no objects.
+            if let size = RecordReader.size(file.path), size > 0 {
                 let hash = try Self.hash(file.path)
                 if let receipt = try reader.receipt(Self.key(hash)) {
                     let error = again(file, String(decoding: receipt.answer, as: UTF8.self))

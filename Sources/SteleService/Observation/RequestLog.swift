@@ -25,6 +25,10 @@ public final class RequestLog: Sendable {
         var traceparent: String?
         /// The name of the sender's token; nil for none.
         var token: String?
+        /// The address of the client; empty where it is not known.
+        var client = ""
+        /// The code of the error; nil for another answer.
+        var code: String?
     }
 
     private struct State {
@@ -104,6 +108,14 @@ public final class RequestLog: Sendable {
         if let token = entry.token {
             writer.raw(",\"token\":")
             writer.string(token)
+        }
+        if !entry.client.isEmpty {
+            writer.raw(",\"client\":")
+            writer.string(entry.client)
+        }
+        if let code = entry.code {
+            writer.raw(",\"code\":")
+            writer.string(code)
         }
         writer.raw("}\n")
         return writer.take()

@@ -12,9 +12,12 @@ extension Service {
 
     /// Counts an answer, gives it the id of its request, and logs the request when it has ended.
     /// Browsers are told whether pages of other origins may read it.
-    /// - Parameter token: the name of the sender's token; empty for none.
+    /// - Parameters:
+    ///   - token: the name of the sender's token; empty for none.
+    ///   - problem: the error of the answer; nil for another.
     func noted(
-        _ answer: Response, to request: Request, _ route: RoutePattern?, from token: String = ""
+        _ answer: Response, to request: Request, _ route: RoutePattern?, from token: String = "",
+        _ problem: Problem? = nil
     ) -> Response {
         var response = answer
         crossOrigin?.mark(&response, to: request)
@@ -28,12 +31,14 @@ extension Service {
         guard let requestLog else { return response }
         let (status, method, start) = (response.status, request.method, request.receivedAt)
         let traceparent = TraceContext.parent(of: request)
+        let (client, code) = (request.clientAddress, problem?.kind.text)
         response.onEnd = { ending in
             requestLog.write(
                 RequestLog.Entry(
                     method: method, route: route?.rawValue, status: status,
                     nanoseconds: MonotonicClock.now &- start, ending: ending, requestID: id,
-                    traceparent: traceparent, token: token.isEmpty ? nil : token))
+                    traceparent: traceparent, token: token.isEmpty ? nil : token,
+                    client: client, code: code))
         }
         return response
     }

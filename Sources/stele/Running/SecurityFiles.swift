@@ -29,7 +29,7 @@ struct SecurityFiles {
             return try RightsFile(text) { other throws(RightsError) in
                 let path = URL(filePath: other, relativeTo: URL(filePath: rights)).path
                 guard let data = FileManager.default.contents(atPath: path) else {
-                    throw RightsError("the file \(path) cannot be read")
+                    throw RightsError("the file \(path) cannot be read\(Failure.reason(of: path))")
                 }
                 return String(decoding: data, as: UTF8.self)
             }
@@ -50,24 +50,33 @@ struct SecurityFiles {
     /// Reads them again. A file that cannot be used leaves the previous one in force.
     func reload(into service: Service, _ logger: Logger) {
         if areNone { logger.notice("SIGHUP: there is no rights file and no certificate to read") }
-        do {
-            if try readCertificate()?.present() ?? false { logger.notice("the certificate is new") }
-        } catch {
-            logger.error("the previous certificate stays: \(Failure.sentence(error))")
+        reload("the certificate is", "the previous certificate stays", logger) {
+            try readCertificate()?.present()
         }
+        reload("the rights are", "the previous rights stay", logger) {
+            try readRights().map { try service.replace($0) }
+        }
+    }
+
+    /// Reads one again.
+    /// - Parameters:
+    ///   - replace: puts it in force, and returns whether it is another; nil where there is none.
+    private func reload(
+        _ subject: String, _ failure: String, _ logger: Logger, _ replace: () throws -> Bool?
+    ) {
         do {
-            if let rights = try readRights(), try service.replace(rights) {
-                logger.notice("the rights are new")
-            }
+            guard let isNew = try replace() else { return }
+            logger.notice("\(subject) \(isNew ? "new" : "as before")")
         } catch {
-            logger.error("the previous rights stay: \(Failure.sentence(error))")
+            logger.error("\(failure): \(Failure.sentence(error))")
         }
     }
 
     private static func bytes(_ path: String, _ setting: String) throws -> [UInt8] {
         guard let data = FileManager.default.contents(atPath: path) else {
-            let reason = access(path, R_OK) == 0 ? "" : ": " + String(cString: strerror(errno))
-            throw Failure("\(setting): the file \(path) cannot be read\(reason)", setting: setting)
+            throw Failure(
+                "\(setting): the file \(path) cannot be read\(Failure.reason(of: path))",
+                setting: setting)
         }
         return [UInt8](data)
     }

@@ -37,7 +37,8 @@ struct Serving {
         for note in SettingSource.unknownVariables() { logger.warning("\(note)") }
         // Before the store: a service that cannot listen, or has no seeds, makes no store, and
         // migrates none.
-        let address = try ReservedAddress(settings.http)
+        let http = fitted(settings.http)
+        let address = try ReservedAddress(http)
         let files = SecurityFiles(settings)
         let rights = try files.readRights()
         try files.readCertificate()?.present()
@@ -73,7 +74,7 @@ struct Serving {
         if settings.requestLog { options.requestLog = RequestLog(descriptor: 1) }
         let service = try Service(coordinator: coordinator, options: options, logger: logger)
         let server = try HTTPServer(
-            settings.http, at: address,
+            http, at: address,
             answer: { service.answer($0, at: .brief) },
             refuse: { service.refuse($0) }, sink: { service.sink(for: $0) })
         if settings.origins.contains("*"), rights == nil, settings.token == nil {
@@ -92,6 +93,23 @@ struct Serving {
         server.stop(drain: settings.drain)
         service.closeContexts()
         options.requestLog?.close()
+    }
+
+    /// The configuration with as many connections as the process may have open files for.
+    private func fitted(_ configuration: HTTPServer.Configuration) -> HTTPServer.Configuration {
+        let room = ProcessLimits.roomForConnections
+        guard configuration.connectionLimit > room else { return configuration }
+        var fitted = configuration
+        fitted.connectionLimit = room
+        // The default is more than most services need.
+        if room < 1_000
+            || configuration.connectionLimit != HTTPServer.Configuration().connectionLimit
+        {
+            logger.notice(
+                "the limit of open files has no room for so many connections",
+                metadata: ["connections": "\(configuration.connectionLimit)", "room": "\(room)"])
+        }
+        return fitted
     }
 
     /// Checks the settings, the model and the files that they name. The store is not opened, and
@@ -162,8 +180,18 @@ struct Serving {
         if !new.isEmpty {
             let names = new == opening.paths ? "" : ": \(new.joined(separator: ", "))"
             ground.newness = ", new\(names)"
+            for path in new { warnOfRemains(beside: path) }
         }
         return ground
+    }
+
+    /// Warns of a new store where there was one: its volume may not be mounted.
+    private func warnOfRemains(beside path: String) {
+        let folder = settings.backups ?? path + "-backups"
+        guard !BackupFolder(folder).isEmpty else { return }
+        logger.warning(
+            "a new store was made, and there are backups of one: is its volume mounted?",
+            metadata: ["store": "\(path)", "backups": "\(folder)"])
     }
 
     /// Logs what of the model is not served because the store has a part of its entities.

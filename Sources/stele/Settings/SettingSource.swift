@@ -71,7 +71,7 @@ struct SettingSource {
     /// The file's settings as text, a list joined by commas.
     private static func read(_ path: String) throws -> [String: String] {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure("the settings file \(path) cannot be read")
+            throw Failure("the settings file \(path) cannot be read\(Failure.reason(of: path))")
         }
         // The parser refuses a file of comments alone, which is one without settings.
         let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
@@ -98,7 +98,9 @@ struct SettingSource {
         var texts: [String: String] = [:]
         for name in keys.withLock({ $0 }) {
             guard Setting.all.contains(where: { $0.name == name }) else {
-                throw Failure("\(path): there is no setting \(name)")
+                let hint =
+                    Nearest.hint(to: name, among: Setting.all.map(\.name)).map { " (\($0))" } ?? ""
+                throw Failure("\(path): there is no setting \(name)\(hint)")
             }
             texts[name] = text(of: name, in: snapshot)
         }
