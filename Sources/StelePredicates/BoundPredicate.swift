@@ -96,8 +96,13 @@ struct Binder {
         case .function(let name, let arguments): return try function(name, arguments, scope)
         case .aggregate(let items):
             var bound: [BoundExpression] = []
-            for item in items { bound.append(try bind(item, scope).0) }
-            return (.list(bound), .collection(.value(.undefined)))
+            var types: [ExpressionType] = []
+            for item in items {
+                let (expression, type) = try bind(item, scope)
+                bound.append(expression)
+                types.append(type)
+            }
+            return (.list(bound), .collection(element(of: types)))
         case .subquery(let collection, let variable, let predicate):
             let (over, type) = try bind(collection, scope)
             guard case .collection(.object(let index)) = type else {
@@ -117,6 +122,15 @@ struct Binder {
         case .anyKey, .assignment:
             throw PredicateError(.unsupported, "\(expression.description) cannot be evaluated")
         }
+    }
+
+    /// The type of a list's elements: objects where all are, else any value.
+    private func element(of types: [ExpressionType]) -> ExpressionType {
+        let entities = types.compactMap { if case .object(let index) = $0 { index } else { nil } }
+        guard let first = entities.first, entities.count == types.count else {
+            return .value(.undefined)
+        }
+        return .object(entities.allSatisfy { $0 == first } ? first : model.entities[first].root)
     }
 
     private func keyPath(

@@ -70,6 +70,30 @@ import Testing
                 == "200 [1 6]")
     }
 
+    /// A place in an ordered relationship is one among the members that are seen.
+    @Test func aPlaceTellsNothingOfHiddenMembers() throws {
+        let role = """
+            {"Document": {"read": true, "update": true},
+             "Comment": {"read": "text != 'hidden'", "update": true}}
+            """
+        let service = try RightsFixture(rights: RightsModel.rights(role: role))
+        let comments = ["hidden", "a", "b", "hidden", "n"].map { "{\"text\":\"\($0)\"}" }
+        let made = service.ask("root", "POST", "/Comment", "[\(comments.joined(separator: ","))]")
+        #expect(service.told(made) == "201 [5 6 7 8 9]")
+        let path = "/Document/1/comments"
+        #expect(service.ask("root", "PUT", path, "[5,6,7,8]").status == 200)
+        for (place, seen, stored) in [
+            (1, "[6 9 7]", "[5 6 9 7 8]"), (0, "[9 6 7]", "[5 9 6 7 8]"),
+            (5, "[6 7 9]", "[5 6 7 8 9]"),
+        ] {
+            #expect(service.ask("ann", "POST", "\(path)?at=\(place)", "[9]").status == 200)
+            for (who, expected) in [("ann", seen), ("root", stored)] {
+                let all = service.ask(who, "GET", "\(path)?select=_id")
+                #expect(service.told(all) == "200 \(expected)", "\(who) \(place)")
+            }
+        }
+    }
+
     /// Tags of one role and user are not those of others.
     @Test func entityTagsAreOfOneSight() throws {
         let service = try RightsFixture()

@@ -114,7 +114,7 @@ package enum RightsModel {
         SHA256.hash(data: Data("token-\(token)".utf8)).map { String(format: "%02x", $0) }.joined()
     }
 
-    package static func model() throws -> Model {
+    package static func model(_ json: String = json) throws -> Model {
         let folder = try TemporaryFolder()
         return try ModelFile.read(folder.write(json, to: "Papers.json")).model()
     }

@@ -4,18 +4,33 @@ import StelePredicates
 /// Conditions whose evaluation may end with an error, such as a MATCHES that takes too long.
 ///
 /// A store evaluates the parts of a condition in the order that it likes. An error tells of the
-/// object on which it came, so such a part is evaluated after the rule of the object holds.
+/// object on which it came, so such a part is evaluated only where the rule of its object holds.
 extension SightWeaver {
-    /// A condition on objects for which a rule holds, and the rule.
-    func guarded(_ condition: Predicate, by rule: Predicate) -> Predicate {
-        guard condition.mayFail else { return .and([rule, condition]) }
+    /// A condition on an object for which a rule holds, and the rule.
+    ///
+    /// What may fail is behind `TERNARY(SUBQUERY({object}, $seen, rule).@count != 0, …)`, and not
+    /// behind the rule itself: where an AND has `a = 1`, SQLite takes `a` for 1 in all other parts,
+    /// and then evaluates them first.
+    mutating func guarded(
+        _ condition: Predicate, on object: Expression, by rule: Predicate
+    ) -> Predicate {
+        let plain = object == .evaluatedObject ? rule : onObject(object, rule)
+        guard condition.mayFail else { return .and([plain, condition]) }
         let parts = if case .and(let parts) = condition { parts } else { [condition] }
         let failing = Predicate.and(parts.filter(\.mayFail))
+        let variable = newVariable()
+        let found = Expression.subquery(
+            .aggregate([object]), variable: variable, onObject(.variable(variable), rule))
+        let isSeen = Comparison(.keyPath(found, ["@count"]), .notEqual, .constant(.int(0)))
         let ordered = Expression.conditional(
-            rule, .conditional(failing, .constant(.bool(true)), .constant(.bool(false))),
-            .constant(.bool(false)))
-        let isTrue = Comparison(ordered, .equal, .constant(.bool(true)))
-        return .and([rule] + parts.filter { !$0.mayFail } + [.comparison(isTrue)])
+            .comparison(isSeen), Self.truth(of: failing), .constant(.bool(false)))
+        return .and(
+            [plain] + parts.filter { !$0.mayFail }
+                + [.comparison(Comparison(ordered, .equal, .constant(.bool(true))))])
+    }
+
+    private static func truth(of predicate: Predicate) -> Expression {
+        .conditional(predicate, .constant(.bool(true)), .constant(.bool(false)))
     }
 
     /// A comparison of the members of a relationship that may fail, as a SUBQUERY over the members,
@@ -33,9 +48,7 @@ extension SightWeaver {
         // Of ALL, the members for which it does not hold, or is not known.
         let isAny = comparison.modifier == .any
         let fails = Comparison(
-            .conditional(
-                .comparison(each), .constant(.bool(true)), .constant(.bool(false))),
-            .equal, .constant(.bool(false)))
+            Self.truth(of: .comparison(each)), .equal, .constant(.bool(false)))
         let found = Expression.subquery(
             .keyPath(operand, Array(path[...last])), variable: variable,
             .comparison(isAny ? each : fails))

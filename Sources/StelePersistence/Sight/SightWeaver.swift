@@ -30,7 +30,7 @@ struct SightWeaver {
             own: request.entity, source: request.source.map { model.entities[$0.entity] })
         let asked = request.predicate.map { predicate($0, scope) }
         if let rule = sight.rule(of: request.entity) {
-            woven.predicate = asked.map { guarded($0, by: rule) } ?? rule
+            woven.predicate = asked.map { guarded($0, on: .evaluatedObject, by: rule) } ?? rule
         } else {
             woven.predicate = asked
         }
@@ -99,7 +99,7 @@ struct SightWeaver {
             inner.variables[variable] = entity
             var condition = self.predicate(predicate, inner)
             if condition.mayFail, let rule = entity.flatMap({ sight.rule(of: $0) }) {
-                condition = guarded(condition, by: onObject(.variable(variable), rule))
+                condition = guarded(condition, on: .variable(variable), by: rule)
             }
             var over = self.expression(collection, scope)
             if let entity, let rule = named(collection, entity) { over = seen(over, rule, []) }
@@ -262,7 +262,7 @@ struct SightWeaver {
 
     /// A rule for an object. Its variables get names that no request can have, so that they do not
     /// take those of the request, in which the rule is woven.
-    private mutating func onObject(_ object: Expression, _ rule: Predicate) -> Predicate {
+    mutating func onObject(_ object: Expression, _ rule: Predicate) -> Predicate {
         variables += 1
         return rule.renamingVariables("#\(variables)").onObject(object)
     }

@@ -83,7 +83,7 @@ package final class Rights: Sendable {
         self.role = role.name
         self.validity = validity
         end = .infinity
-        keys = role.keys
+        keys = Self.keys(role.keys, of: model)
         service = role.service
         var grants: [Verb: [Grant]] = [:]
         for verb in Verb.allCases {
@@ -131,7 +131,23 @@ package final class Rights: Sendable {
         validity?.isOver != true && (end == .infinity || ReferenceDate.now < end)
     }
 
-    /// Whether a rule of the role has a key with that name.
+    /// The keys, and those from which derived attributes among them are computed.
+    private static func keys(_ keys: Set<String>, of model: Model) -> Set<String> {
+        var all = keys
+        for entity in model.entities {
+            for case .attribute(let it) in entity.properties where keys.contains(it.name) {
+                switch (try? Derivation(it, of: entity, in: model))?.source {
+                case .count(let relationship), .sum(let relationship, _):
+                    all.insert(relationship.name)
+                case .value(let path, _, _): all.formUnion(path.map(\.name))
+                case .now, nil: break
+                }
+            }
+        }
+        return all
+    }
+
+    /// Whether a rule of the role has a key with that name, or is computed from it.
     package func uses(_ key: String) -> Bool { keys.contains(key) }
 
     /// Whether everything may be done: with all objects, and with the service itself.

@@ -16,9 +16,11 @@ extension Execution {
         switch plan.deed {
         case .addMembers(_, _, let place):
             try checkList(plan, writer)
-            for (offset, member) in try members(plan, relationship, writer).enumerated() {
-                try object.addMember(relationship, member, at: place.map { $0 + offset })
+            let members = try members(plan, relationship, writer)
+            let index = try place.map {
+                try writer.storedPlace($0, of: members, in: relationship, of: object)
             }
+            try object.addMembers(relationship, members, at: index)
         case .removeMember(let owner, _, let key):
             let entity = model.destination(of: relationship)
             guard try object.hasMember(relationship, key: key),

@@ -58,6 +58,21 @@ extension ObjectWriter {
         try object.setMembers(relationship, members + hidden.compactMap { kept[$0] })
     }
 
+    /// The place among all other members of an ordered relationship that is one among those that
+    /// exist for the sender.
+    func storedPlace(
+        _ place: Int, of members: [ManagedObject], in relationship: Relationship,
+        of object: ManagedObject
+    ) throws -> Int {
+        let destination = context.model.destination(of: relationship)
+        guard rights.sight?.rule(of: destination) != nil else { return place }
+        let named = Set(members.map(\.id.key))
+        let others = try object.memberKeys(relationship).filter { !named.contains($0) }
+        let seen = try existingObjects(root: destination.root, keys: others)
+        let places = others.indices.filter { seen[others[$0]] != nil }
+        return places.indices.contains(place) ? places[place] : others.count
+    }
+
     /// The destination of a to-one relationship; nil for none, and for one that does not exist for
     /// the sender.
     func destination(
