@@ -43,6 +43,20 @@ import Testing
         return ResultsQuery(request, model: fixture.model)
     }
 
+    /// Paths from lists and from SUBQUERYs are as well known as others.
+    @Test(arguments: [
+        "SUBQUERY({SELF}, $s, $s.team.name == 'T1').@count > 0",
+        "SUBQUERY(SUBQUERY(friends, $f, $f.age > 30), $g, $g.team.name == 'T2').@count > 0",
+        "ANY SUBQUERY(friends, $f, $f.age > 20).team.name == 'T1'",
+    ])
+    func aPathFromACollectionIsKnown(_ format: String) throws {
+        let fixture = try Fixture.league()
+        let query = try query(fixture, format, sort: "name")
+        #expect(query.concerns(try fixture.entity("Person").index))
+        #expect(query.concerns(try fixture.entity("Team").index))
+        #expect(!query.concerns(try fixture.entity("Tag").index))
+    }
+
     /// Follows the last save, and says whether the store was asked.
     private func follow(
         _ results: inout FetchedResults, _ fixture: Fixture

@@ -14,6 +14,9 @@ extension ResultsPlay {
         "captainOf.name CONTAINS \"T\"", "mentor.team.name == team.name", "ALL friends.age > 20",
         "SUBQUERY(friends, $f, $f.team.name == \"T2\").@count > 0", "favourite.name == \"y\"",
         "spouse.age > age", "NOT (ANY mentees.age > 50)",
+        "SUBQUERY({SELF}, $s, $s.team.name == \"T1\").@count > 0",
+        "SUBQUERY(SUBQUERY(friends, $f, $f.age > 30), $g, $g.team.name == \"T2\").@count > 0",
+        "ANY SUBQUERY(friends, $f, $f.age > 20).team.name == \"T1\"",
     ]
     static let teams = [
         nil, "players.@count > 1", "captain.age > 30", "ANY players.age < 25",

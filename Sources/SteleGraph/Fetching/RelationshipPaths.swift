@@ -65,14 +65,7 @@ struct RelationshipPaths {
         case .keyPath: _ = follow(expression, scope)
         case .function(_, let items), .aggregate(let items):
             for item in items { visit(item, scope) }
-        case .subquery(let collection, let variable, let predicate):
-            guard let place = follow(collection, scope) else {
-                isUnbounded = true
-                return
-            }
-            var inner = scope
-            inner["$" + variable] = place
-            visit(predicate, inner)
+        case .subquery: _ = follow(expression, scope)
         case .conditional(let condition, let a, let b):
             visit(condition, scope)
             visit(a, scope)
@@ -87,15 +80,26 @@ struct RelationshipPaths {
         }
     }
 
-    /// The destination of a key path, whose relationships are added to `paths`; nil if the
-    /// expression is not a key path or cannot be resolved.
+    /// The place of an expression's object or of a collection's elements. The relationships on the
+    /// way are added to `paths`. Nil if it cannot be resolved; then any change may matter.
     private mutating func follow(_ expression: Expression, _ scope: [String: Place]) -> Place? {
-        let start: Place?
-        let names: [String]
+        var start: Place?
+        var names: [String] = []
         switch expression {
-        case .keyPath(.evaluatedObject, let path): (start, names) = (scope["SELF"], path)
-        case .keyPath(.variable(let name), let path): (start, names) = (scope["$" + name], path)
-        default: (start, names) = (nil, [])
+        case .evaluatedObject: return scope["SELF"]
+        case .variable(let name):
+            if let place = scope["$" + name] { return place }
+        case .aggregate(let items) where items.count == 1: return follow(items[0], scope)
+        case .subquery(let collection, let variable, let predicate):
+            guard let place = follow(collection, scope) else { return nil }
+            var inner = scope
+            inner["$" + variable] = place
+            visit(predicate, inner)
+            return place
+        case .keyPath(let operand, let path):
+            start = follow(operand, scope)
+            names = path
+        default: break
         }
         guard var place = start,
             let steps = try? KeyPathResolution.resolve(names, from: place.entity, in: model)
