@@ -8,9 +8,10 @@ import StelePredicates
 extension SightWeaver {
     /// A condition on an object for which a rule holds, and the rule.
     ///
-    /// What may fail is behind `TERNARY(SUBQUERY({object}, $seen, rule).@count != 0, …)`, and not
-    /// behind the rule itself: where an AND has `a = 1`, SQLite takes `a` for 1 in all other parts,
-    /// and then evaluates them first.
+    /// What may fail is behind `TERNARY(rule AND SUBQUERY({object}, $seen, rule).@count != 0, …)`.
+    /// The rule alone is no guard: where an AND has `a = 1`, SQLite takes `a` for 1 in all other
+    /// parts, and then may evaluate them first. The rule before the SUBQUERY spares it for most
+    /// objects that are not seen.
     mutating func guarded(
         _ condition: Predicate, on object: Expression, by rule: Predicate
     ) -> Predicate {
@@ -23,7 +24,7 @@ extension SightWeaver {
             .aggregate([object]), variable: variable, onObject(.variable(variable), rule))
         let isSeen = Comparison(.keyPath(found, ["@count"]), .notEqual, .constant(.int(0)))
         let ordered = Expression.conditional(
-            .comparison(isSeen), Self.truth(of: failing), .constant(.bool(false)))
+            .and([plain, .comparison(isSeen)]), Self.truth(of: failing), .constant(.bool(false)))
         return .and(
             [plain] + parts.filter { !$0.mayFail }
                 + [.comparison(Comparison(ordered, .equal, .constant(.bool(true))))])
@@ -85,7 +86,17 @@ extension Predicate {
 
 extension Comparison {
     fileprivate var mayFail: Bool {
-        type == .matches || type == .like || left.mayFail || right.mayFail
+        type == .matches || type == .like && !Self.isPlainPattern(right) || left.mayFail
+            || right.mayFail
+    }
+
+    /// Whether LIKE with the pattern never takes too long: one with `*` at its ends only.
+    private static func isPlainPattern(_ pattern: Expression) -> Bool {
+        guard case .constant(.string(let text)) = pattern else { return false }
+        var inner = text.utf8[...]
+        if inner.first == UInt8(ascii: "*") { inner.removeFirst() }
+        if inner.last == UInt8(ascii: "*") { inner.removeLast() }
+        return !inner.contains { "*?\\".utf8.contains($0) }
     }
 }
 
@@ -93,11 +104,10 @@ extension Expression {
     fileprivate var mayFail: Bool {
         switch self {
         case .constant, .evaluatedObject, .variable, .anyKey: false
-        case .keyPath(let operand, let path):
-            operand.mayFail || path.contains("@sum") || path.contains("@avg")
+        case .keyPath(let operand, _): operand.mayFail
+        // The least integer has no absolute value. All other functions have a value or null.
         case .function(let name, let arguments):
-            PredicateFunction(rawValue: name)?.isTotal != true
-                || arguments.contains(where: \.mayFail)
+            name == PredicateFunction.absolute.rawValue || arguments.contains(where: \.mayFail)
         case .aggregate(let items): items.contains(where: \.mayFail)
         case .subquery(let collection, _, let predicate):
             collection.mayFail || predicate.mayFail
@@ -107,18 +117,6 @@ extension Expression {
         case .index(let collection, .at(let place)): collection.mayFail || place.mayFail
         case .index(let collection, _): collection.mayFail
         case .assignment(_, let value): value.mayFail
-        }
-    }
-}
-
-extension PredicateFunction {
-    /// Whether it has a result for all arguments. Numbers may overflow.
-    fileprivate var isTotal: Bool {
-        switch self {
-        case .count, .min, .max, .distinct, .uppercase, .lowercase, .length, .canonical, .now,
-            .noIndex:
-            true
-        default: false
         }
     }
 }
