@@ -63,9 +63,9 @@ extension TextComparison {
     }
 
     /// The kind of a LIKE pattern with ASCII text and no wildcards but `*` at its ends.
-    enum LikeShape { case contains, begins, ends }
+    package enum LikeShape { case contains, begins, ends }
 
-    static func likeShape(_ pattern: Bytes) -> (LikeShape, Bytes)? {
+    package static func likeShape(_ pattern: Bytes) -> (LikeShape, Bytes)? {
         guard let first = pattern.first, let last = pattern.last, pattern.count > 1 else {
             return nil
         }

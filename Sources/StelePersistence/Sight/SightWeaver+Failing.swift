@@ -90,13 +90,10 @@ extension Comparison {
             || right.mayFail
     }
 
-    /// Whether LIKE with the pattern never takes too long: one with `*` at its ends only.
+    /// Whether LIKE with the pattern never takes too long.
     private static func isPlainPattern(_ pattern: Expression) -> Bool {
-        guard case .constant(.string(let text)) = pattern else { return false }
-        var inner = text.utf8[...]
-        if inner.first == UInt8(ascii: "*") { inner.removeFirst() }
-        if inner.last == UInt8(ascii: "*") { inner.removeLast() }
-        return !inner.contains { "*?\\".utf8.contains($0) }
+        guard case .constant(.string(var text)) = pattern else { return false }
+        return text.withUTF8 { TextComparison.likeShape($0) != nil }
     }
 }
 
