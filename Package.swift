@@ -53,6 +53,9 @@ let package = Package(
         .target(
             name: "CBuild", cSettings: [.define("STELE_BUILD", to: "\"\(build)\"")]),
 
+        // The files of the page for browsers.
+        .target(name: "CPage", exclude: ["Files"]),
+
         // Threads, alarms, clocks, queues and mutexes: one place for each.
         .target(name: "SteleSystem", dependencies: ["CLinux"], swiftSettings: settings),
 
@@ -162,7 +165,8 @@ let package = Package(
             name: "SteleService",
             dependencies: [
                 "SteleRequests", "SteleAnswers", "SteleFeed", "SteleModel", "StelePredicates",
-                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem", "CBuild",
+                "StelePersistence", "SteleGraph", "SteleMigration", "SteleJSON", "SteleHTTP",
+                "SteleSystem", "CBuild", "CPage",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],

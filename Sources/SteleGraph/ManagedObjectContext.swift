@@ -227,6 +227,11 @@ public final class ManagedObjectContext {
         return try ContextSave(self).run()
     }
 
+    /// Validates all changes as `save` does, and saves nothing. Unique values and the versions of other
+    /// saves are known to the store alone, and are not checked.
+    /// - Throws: `ValidationErrors`; `StoreError` if what is to be counted cannot be read.
+    public func validateChanges() throws { try ContextSave(self).check() }
+
     /// The request that `save` sends, after delete rules and validation; nil without changes.
     /// - Throws: the errors of `save`.
     public func saveRequest() throws -> SaveRequest? { try ContextSave(self).request() }

@@ -58,6 +58,10 @@ extension Service {
             try BodyMembers.read(call.body)
             guard let undo = graph.undoManager else { throw Self.undoIsDisabled }
             try convertingUndoErrors { try undo.endUndoGrouping() }
+        case .contextValidate:
+            try BodyMembers.read(call.body)
+            try graph.validateChanges()
+            return Response(status: 204)
         case .contextSave: return try save(call, editing)
         case .contextRollback:
             try BodyMembers.read(call.body)

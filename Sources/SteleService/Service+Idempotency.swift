@@ -16,7 +16,7 @@ extension Service {
         let request = call.request
         let rights = execution.rights
         // A token may get other rights while its answers are kept.
-        let sender = ([rights.name] + [rights.sight?.name].compactMap(\.self))
+        let sender = ([rights.name] + [rights.mark].compactMap(\.self))
             .joined(separator: "\n")
         let key = [sender, request.method, request.path, name].joined(
             separator: "\n")

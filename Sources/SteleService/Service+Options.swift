@@ -1,6 +1,7 @@
 // The options of a service.
 
 import SteleFeed
+import SteleModel
 import SteleRequests
 
 extension Service {
@@ -10,6 +11,11 @@ extension Service {
         public var basePath = ""
         /// The name of the model, which all its versions share; nil for the name of its version.
         public var modelName: String?
+        /// All versions of the model that can be read, in their order; empty for the served one
+        /// alone.
+        public var modelVersions: [Model] = []
+        /// The first segment of the addresses of the page's files; empty for no page.
+        public var page = "page"
         /// Names that `Host` and `Origin` may hold besides IP addresses and `localhost`.
         public var allowedHosts: [String] = []
         /// The origins whose pages may call the service, such as `https://app.example`; `*` for all.

@@ -68,9 +68,9 @@ public final class Service: Sendable {
         gate = Gate(
             allowedHosts: options.allowedHosts,
             access: try Access(token: options.token, options.rights, model: model),
-            crossOrigin: crossOrigin, basePath: options.basePath)
+            crossOrigin: crossOrigin, basePath: options.basePath, page: options.page)
         rate = RequestRate(perSecond: limits.requestsPerSecond)
-        routes = Routes(model: model, basePath: options.basePath)
+        routes = Routes(model: model, basePath: options.basePath, page: options.page)
         let answers = Answers(
             renderer: renderer, limits: limits, basePath: options.basePath,
             generation: { coordinator.cacheGeneration(ofWhatWasReadSince: $0) })
@@ -89,8 +89,7 @@ public final class Service: Sendable {
             objects: routes.plainObjects, gate: gate,
             place: briefStore, limits: limits)
         pages = Pages(
-            model: model, name: options.modelName, storeType: coordinator.store.type,
-            basePath: options.basePath, limits: limits,
+            model: model, storeType: coordinator.store.type, options,
             openAPI: Self.openAPI(coordinator, routes, options))
         contexts = EditingContexts(
             coordinator, limits: limits, now: options.clock ?? EditingContexts.steadyClock())
@@ -279,6 +278,12 @@ public final class Service: Sendable {
         case .metrics:
             .response(
                 pages.page(MetricsPage(service: self).bytes, MetricsPage.mediaType, call))
+        case .rights:
+            .response(
+                Self.answer(
+                    200,
+                    RightsPage.json(
+                        plan.rights, model, isReadOnly: coordinator.store.isReadOnly)))
         case .backup: .response(try backUp())
         case .ticket: .response(try ticket(plan.rights))
         case .metadata: .response(try metadata(call))
@@ -317,10 +322,15 @@ public final class Service: Sendable {
 
     /// The answer with what a POST has made, which nobody may cache.
     static func created(_ members: [(String, JSONValue)]) -> Response {
+        answer(201, .object(members))
+    }
+
+    /// An answer of JSON that is not to be kept.
+    private static func answer(_ status: Int, _ json: JSONValue) -> Response {
         var writer = ByteWriter(capacity: 256)
-        JSONValue.object(members).write(to: &writer)
+        json.write(to: &writer)
         return Response(
-            status: 201,
+            status: status,
             headers: [("Content-Type", MediaType.json.rawValue), ("Cache-Control", "no-store")],
             body: .bytes(writer.take()))
     }

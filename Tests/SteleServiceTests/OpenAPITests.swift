@@ -56,7 +56,7 @@ import Testing
 
     private static func target(_ path: String) -> String {
         path.replacing("{id}", with: "1").replacing("{member}", with: "1")
-            .replacing("{context}", with: "c")
+            .replacing("{context}", with: "c").replacing("{version}", with: "v")
     }
 
     // MARK: The document and the router
@@ -99,7 +99,7 @@ import Testing
         let operations = Self.operations(
             try Self.document(ServiceFixture(model, inMemory: true)))
         var paths = RoutePattern.allCases.map(\.rawValue).filter {
-            !$0.replacing("{context}", with: "").contains("{")
+            !$0.replacing("{context}", with: "").replacing("{version}", with: "").contains("{")
         }
         paths += routes.templates.all.map { "/fetch/\($0.name)" }
         for entity in model.entities {
@@ -140,7 +140,8 @@ import Testing
 
     private static func queryParameters(_ operation: JSONValue) -> Set<String> {
         guard case .array(let parameters)? = operation["parameters"] else { return [] }
-        let headers = OpenAPIRequestHeader.allCases.map(\.rawValue) + ["id", "member", "context"]
+        let others =
+            OpenAPIRequestHeader.allCases.map(\.rawValue) + ["id", "member", "context", "version"]
         return Set(
             parameters.compactMap { parameter in
                 switch (parameter["$ref"], parameter["name"]) {
@@ -150,7 +151,7 @@ import Testing
                 default: nil
                 }
             }
-        ).subtracting(headers)
+        ).subtracting(others)
     }
 
     @Test func everyErrorCodeIsInTheDocument() throws {

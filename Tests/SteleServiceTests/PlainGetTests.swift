@@ -11,12 +11,13 @@ import Testing
 
 @Suite struct PlainGetTests {
     /// A service without `Server-Timing`, the one field that only the road has.
-    private static func service(token: String? = nil, basePath: String = "") throws
-        -> ServiceFixture
-    {
+    private static func service(
+        token: String? = nil, basePath: String = "", rights: RightsFile? = nil
+    ) throws -> ServiceFixture {
         let fixture = try ServiceFixture(TestModels.league()) {
             $0.serverTiming = false
             $0.token = token
+            $0.rights = rights
             $0.basePath = basePath
         }
         let head = token.map { [(name: "Authorization", value: "Bearer \($0)")] } ?? []
@@ -144,6 +145,28 @@ import Testing
         try Self.compare(Self.service(), 12_000, token: nil)
         try Self.compare(Self.service(basePath: "/api"), 4_000, token: nil)
         try Self.compare(Self.service(token: "secret"), 4_000, token: "secret")
+    }
+
+    /// A role that sees everything has no rule that the road would weave in. One that does not is
+    /// never answered beside it.
+    @Test func aRoleThatSeesEverythingIsAnsweredBesideTheRoad() throws {
+        let role = #""read": true, "create": true, "update": true"#
+        let hash = Secret.hexadecimal(Secret.hash("secret".utf8))
+        func rights(_ team: String) throws -> RightsFile {
+            try RightsFile(
+                """
+                {"roles": {"r": {"*": {\(role)}, "Team": {\(team)}}},
+                 "tokens": [{"name": "t", "role": "r", "sha256": "\(hash)"}]}
+                """)
+        }
+        try Self.compare(Self.service(token: "root", rights: rights(role)), 4_000, token: "secret")
+        let limited = try Self.service(
+            token: "root", rights: rights(#""read": "name != 'B'", "create": true"#))
+        let request = Request(
+            method: "GET", path: "/Player/1",
+            headers: HTTPHeaders([(name: "Authorization", value: "Bearer secret")]))
+        #expect(limited.service.plainGet.response(to: request) == nil)
+        #expect(limited.service.respond(to: request).status == 200)
     }
 
     @Test func whatItDoesNotAnswerIsLeftToTheRoad() throws {

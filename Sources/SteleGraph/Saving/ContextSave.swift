@@ -73,6 +73,14 @@ struct ContextSave: RelationshipPart {
         return try context.inOneView { try makeRequest(isFirst: true, validates: validates) }
     }
 
+    /// Implements `ManagedObjectContext.validateChanges`.
+    func check() throws {
+        guard context.parent != nil else { return _ = try request() }
+        try prepare()
+        let links = try relationships.changedLinks()
+        try context.validation.validate(updates: changes.updatedObjects, links: links)
+    }
+
     /// Prepares and validates the changes, and builds the request.
     /// - Parameters:
     ///   - isFirst: false when a save is repeated, which is not announced again.

@@ -5,6 +5,7 @@ package enum MediaType: String, Sendable, CaseIterable {
     case json = "application/json"
     case xml = "application/xml"
     case text = "text/plain"
+    case html = "text/html"
     case events = "text/event-stream"
     case ndjson = "application/x-ndjson"
     case csv = "text/csv"
@@ -58,6 +59,10 @@ struct Accept: Sendable {
 
     /// Whether the header names the type itself.
     func names(_ type: MediaType) -> Bool { rank(type).closeness == 3 }
+
+    /// Whether a browser asks for a page: only browsers name `text/html`, and give it the greatest
+    /// weight.
+    var prefersPage: Bool { names(.html) && (try? best(of: [.html, .json])) == .html }
 
     /// The best of the offered types, and of equal ones the first.
     /// - Throws: `Problem`, 406, if none is accepted.

@@ -105,6 +105,7 @@ package final class Call: Sendable {
         case (.changes, .delete): Parameter.purge
         case (.changes, _): Parameter.changes
         case (.live, _): Parameter.live
+        case (.modelChanges, _): Parameter.modelChanges
         case (.list, .patch): Parameter.writeAll
         case (.list, .delete): Parameter.deleteAll
         case (.transactions, _): Parameter.write
@@ -156,13 +157,14 @@ package final class Call: Sendable {
 
     private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {
         switch route.resource {
-        case .index, .health, .readiness, .metrics, .backup, .tickets, .options, .live, .openAPI,
-            .templates:
+        case .health, .readiness, .metrics, .backup, .tickets, .options, .live, .openAPI,
+            .templates, .rights, .modelVersions, .modelChanges, .page:
             return .json
+        case .index: return terms.accept.prefersPage ? .html : .json
         case .changes: return route.isRead ? try changesFormat(terms.accept) : .json
         // The type of the bytes is not known, and no Accept refuses them.
         case .binary: return .bytes
-        case .model: return try terms.accept.best(of: [.json, .xml])
+        case .model, .modelVersion: return try terms.accept.best(of: [.json, .xml])
         case .errorCodes: return try terms.accept.best(of: [.json, .text])
         default: break
         }

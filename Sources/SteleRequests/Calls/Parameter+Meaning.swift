@@ -19,7 +19,7 @@ extension Parameter {
     /// The values that the parameter takes.
     package var form: Form {
         switch self {
-        case .where, .after, .having, .since, .before, .sectionBy, .ticket: .text
+        case .where, .after, .having, .since, .before, .sectionBy, .ticket, .from, .to: .text
         case .sort, .select, .groupBy, .include, .entity, .updated: .texts
         case .distinct, .subentities, .count, .values: .flag
         case .limit: .number(from: 1)
@@ -56,6 +56,8 @@ extension Parameter {
         case .since: "A token of the change feed, or 0 for the oldest save kept."
         case .before: "The token of the first save to keep."
         case .entity: "The entities whose changes are reported, with their subentities."
+        case .from: "The name of the version before; by default the one before `to`."
+        case .to: "The name of the version after; by default the one that is served."
         case .values: "Whether each change has its object."
         case .updated: "Keys; only updates that changed one of them are reported."
         case .sectionBy: "A key path that sorts a live query first and gives each row its section."

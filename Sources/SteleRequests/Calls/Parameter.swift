@@ -6,6 +6,7 @@ package enum Parameter: Sendable, CaseIterable {
     case subentities, count, format, numbers
     case at, mergePolicy
     case since, before, entity, values, updated
+    case from, to
     case sectionBy
     /// The queries of `/live`, as `q.NAME`.
     case q
@@ -54,6 +55,8 @@ package enum Parameter: Sendable, CaseIterable {
     static let deleteAll: Set<Parameter> = [.where, .subentities, .format]
     /// The parameters of a deletion of old history.
     static let purge: Set<Parameter> = [.before]
+    /// The parameters of the difference between two versions of the model.
+    package static let modelChanges: Set<Parameter> = [.from, .to]
     /// The parameters of the change feed.
     package static let changes: Set<Parameter> = [
         .since, .entity, .where, .updated, .values, .limit, .ticket,

@@ -21,8 +21,8 @@ extension Call {
         // It must be answered beside all other requests.
         case .readiness: true
         case .metrics, .backup, .metadata, .live, .tickets, .contexts, .context, .index,
-            .model,
-            .errorCodes, .openAPI, .templates, .options:
+            .model, .modelVersions, .modelVersion, .modelChanges, .rights, .page, .errorCodes,
+            .openAPI, .templates, .options:
             false
         // A feed from now on. With a token, the history is read first.
         case .changes:

@@ -11,6 +11,8 @@ package final class Plan: Sendable {
         case page
         case readiness
         case metrics
+        /// What the sender may do.
+        case rights
         case backup
         /// A ticket for an event stream.
         case ticket
@@ -43,8 +45,10 @@ package final class Plan: Sendable {
         try rights.check(call.route, model)
         let reading = Reading(call: call, model: model, pace: pace, rights: rights)
         switch call.route.resource {
-        case .index, .health, .model, .errorCodes, .openAPI, .templates, .options:
+        case .index, .health, .model, .modelVersions, .modelVersion, .modelChanges, .errorCodes,
+            .openAPI, .templates, .page, .options:
             action = .page
+        case .rights: action = .rights
         case .readiness: action = .readiness
         case .metrics: action = .metrics
         case .backup: action = .backup

@@ -32,6 +32,10 @@ package final class Rights: Sendable {
     package let role: String?
     /// What is visible; nil for everything.
     package let sight: Sight?
+    /// Differs for roles, users and rules that differ; nil for all rights.
+    package let mark: String?
+    /// The entities by their index; empty for all rights.
+    private let entities: [Entity]
     /// The keys of the paths in all rules of the role.
     private let keys: Set<String>
     /// By verb and by the index of the entity.
@@ -48,6 +52,8 @@ package final class Rights: Sendable {
         self.name = name
         role = nil
         sight = nil
+        mark = nil
+        entities = []
         keys = []
         grants = [:]
         service = []
@@ -61,6 +67,8 @@ package final class Rights: Sendable {
         name = rights.name
         role = rights.role
         sight = rights.sight
+        mark = rights.mark
+        entities = rights.entities
         keys = rights.keys
         grants = rights.grants
         service = rights.service
@@ -104,19 +112,23 @@ package final class Rights: Sendable {
         // The user's name is part of the rules, by its bytes: texts that are equal to Swift may be
         // of two users.
         let part = user.map { "=" + Secret.hexadecimal($0.utf8) } ?? ""
-        sight = Sight(
-            name: "\(role.name)\n\(role.fingerprint)\n\(part)", model: model, rules: rules)
+        let mark = "\(role.name)\n\(role.fingerprint)\n\(part)"
+        self.mark = mark
+        entities = model.entities
+        // Where all is seen nothing is woven, and gets are answered from the row cache.
+        sight =
+            rules.allSatisfy { $0 == nil } ? nil : Sight(name: mark, model: model, rules: rules)
     }
 
     /// The name of requests without a token, where a role is theirs.
     static let anonymous = "anonymous"
 
-    /// The rights of a health check without a token. It has no data.
-    static let ofHealthCheck = Rights()
+    /// The rights of a health check, and of the page's files, without a token. They have no data.
+    static let withoutToken = Rights()
 
     /// Whether the sender has no token of a service that has tokens: a health check then tells
     /// nothing of the store.
-    package var lacksToken: Bool { self === Self.ofHealthCheck || name == Self.anonymous }
+    package var lacksToken: Bool { self === Self.withoutToken || name == Self.anonymous }
 
     /// The name under which a sender's requests count: that of the token, else the address.
     package func client(of request: Request) -> String {
@@ -153,6 +165,9 @@ package final class Rights: Sendable {
     /// Whether everything may be done: with all objects, and with the service itself.
     package var isAll: Bool { role == nil }
 
+    /// Whether a route of the service itself may be used.
+    package func gives(_ route: ServiceRoute) -> Bool { isAll || service.contains(route) }
+
     /// The objects of an entity with which a verb may be done, those of its subentities among them.
     package func grant(_ verb: Verb, on entity: Entity) -> Grant {
         isAll ? .all : grants[verb]?[entity.index] ?? .none
@@ -178,7 +193,8 @@ package final class Rights: Sendable {
         case .changes where route.method == .delete: try checkAll("delete the history")
         case .contexts, .context: try checkAll("use editing contexts")
         case .tickets where name == Self.anonymous: throw Access.withoutToken
-        case .index, .health, .readiness, .model, .changes, .live, .tickets, .errorCodes, .openAPI,
+        case .index, .page, .rights, .health, .readiness, .model, .modelVersions, .modelVersion,
+            .modelChanges, .changes, .live, .tickets, .errorCodes, .openAPI,
             .templates, .transactions, .options:
             break
         case .list(let entity):
@@ -213,12 +229,15 @@ package final class Rights: Sendable {
     package func check(
         _ verb: Verb, _ keys: [Int: [Int64]], in reader: any StoreReader
     ) throws {
-        guard let sight else { return }
+        if isAll { return }
         for (index, all) in keys.sorted(by: { $0.key < $1.key }) {
-            let entity = sight.model.entities[index]
-            let seen = try sight.seen(all, root: entity.root, in: reader)
+            let entity = entities[index]
             // One that is named is looked up as seen; this one is at the other end of a link.
-            if !seen.isSuperset(of: all) { throw refusal(verb, entity) }
+            if let seen = try sight?.seen(all, root: entity.root, in: reader),
+                !seen.isSuperset(of: all)
+            {
+                throw refusal(verb, entity)
+            }
             switch grant(verb, on: entity) {
             case .all: break
             case .none: throw refusal(verb, entity, key: all.first)
@@ -235,7 +254,7 @@ package final class Rights: Sendable {
     /// - Parameter what: what is asked for.
     /// - Throws: `Problem`, 403.
     private func check(_ route: ServiceRoute, _ what: String) throws(Problem) {
-        if service.contains(route) { return }
+        if gives(route) { return }
         try checkAll(what, hint: "a role gives it by \"\(route.rawValue)\": true")
     }
 

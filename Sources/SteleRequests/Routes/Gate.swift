@@ -11,10 +11,17 @@ package struct Gate: Sendable {
     /// The paths of the checks whether the service is alive and ready, which need no token.
     private let healthPath: String
     private let readinessPath: String
+    private let basePath: String
+    /// The beginning of the paths of the page's files; nil for no page.
+    private let pagePath: String?
 
+    /// - Parameter page: the first segment of the page's files; empty for no page.
     package init(
-        allowedHosts: [String], access: Access, crossOrigin: CrossOrigin?, basePath: String
+        allowedHosts: [String], access: Access, crossOrigin: CrossOrigin?, basePath: String,
+        page: String = ""
     ) {
+        self.basePath = basePath
+        pagePath = page.isEmpty ? nil : "\(basePath)/\(page)/"
         healthPath = basePath + RoutePattern.health.rawValue
         readinessPath = basePath + RoutePattern.readiness.rawValue
         self.crossOrigin = crossOrigin
@@ -27,8 +34,10 @@ package struct Gate: Sendable {
     package func admit(_ request: Request) throws -> Rights {
         if let host = request.headers["Host"], !isAllowed(host) { throw refused(host: host) }
         if let origin = request.headers["Origin"] { try check(origin, request.headers["Host"]) }
-        guard isHealthCheck(request) else { return try access.rights(of: request) }
-        return (try? access.rights(of: request)) ?? .ofHealthCheck
+        guard isHealthCheck(request) || isForPage(request) else {
+            return try access.rights(of: request)
+        }
+        return (try? access.rights(of: request)) ?? .withoutToken
     }
 
     /// The answer to a browser that asks whether a page of another origin may send a request; nil
@@ -45,12 +54,22 @@ package struct Gate: Sendable {
         request.path == healthPath || request.path == readinessPath
     }
 
+    /// Whether a browser asks for the page or one of its files. They have no data, and the page has a
+    /// login.
+    private func isForPage(_ request: Request) -> Bool {
+        guard let pagePath else { return false }
+        if request.path.hasPrefix(pagePath) { return true }
+        return (request.path == basePath + "/" || request.path == basePath)
+            && Accept(request.headers.list("Accept")).prefersPage
+    }
+
     /// Whether `admit` accepts the request, and all objects are visible to its token. It is faster for
     /// requests without an Origin.
     package func admitsPlainly(_ request: Request) -> Bool {
         if let host = request.headers["Host"], !isAllowed(host) { return false }
         if access.isOpen, !request.headers.contains("Origin") { return true }
-        return (try? admit(request))?.isAll ?? false
+        guard let rights = try? admit(request) else { return false }
+        return rights.sight == nil
     }
 
     private func check(_ origin: String, _ host: String?) throws {

@@ -21,7 +21,12 @@ package struct Route: Sendable {
     /// What an address names.
     package enum Resource: Sendable {
         case index, health, readiness, metrics, backup, model, metadata, changes, live, tickets
-        case errorCodes, openAPI, templates, transactions
+        case errorCodes, openAPI, templates, transactions, rights
+        case modelVersions, modelChanges
+        /// A version of the model, by its name.
+        case modelVersion(String)
+        /// A file of the page for browsers, by its path.
+        case page(String)
         case template(FetchTemplate)
         /// `OPTIONS` of a route, with the methods that it allows.
         case options(allow: String)

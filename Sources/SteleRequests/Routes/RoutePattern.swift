@@ -8,6 +8,11 @@ package enum RoutePattern: String, Sendable, CaseIterable {
     case metrics = "/metrics"
     case backup = "/backup"
     case model = "/model"
+    case modelVersions = "/model/versions"
+    case modelVersion = "/model/versions/{version}"
+    case modelChanges = "/model/changes"
+    case rights = "/rights"
+    case page = "/page/{file}"
     case metadata = "/metadata"
     case changes = "/changes"
     case live = "/live"
@@ -34,6 +39,7 @@ package enum RoutePattern: String, Sendable, CaseIterable {
     case contextRedo = "/contexts/{context}/redo"
     case contextUndoGroup = "/contexts/{context}/undo-group"
     case contextUndoGroupEnd = "/contexts/{context}/undo-group/end"
+    case contextValidate = "/contexts/{context}/validate"
     case contextSave = "/contexts/{context}/save"
     case contextRollback = "/contexts/{context}/rollback"
     case contextReset = "/contexts/{context}/reset"
@@ -47,11 +53,13 @@ package enum RoutePattern: String, Sendable, CaseIterable {
         switch self {
         case .changes: [.get, .delete]
         case .metadata: [.get, .patch]
-        case .index, .health, .readiness, .metrics, .model, .live, .errorCodes, .openAPI,
-            .templates, .template, .count, .fetchedProperty, .relatedCount, .contextChanges:
+        case .index, .health, .readiness, .metrics, .model, .modelVersions, .modelVersion,
+            .modelChanges, .rights, .page, .live, .errorCodes, .openAPI, .templates, .template,
+            .count, .fetchedProperty, .relatedCount, .contextChanges:
             [.get]
         case .backup, .tickets, .query, .transactions, .contexts, .childContexts, .contextUndo,
-            .contextRedo, .contextUndoGroup, .contextUndoGroupEnd, .contextSave, .contextRollback,
+            .contextRedo, .contextUndoGroup, .contextUndoGroupEnd, .contextValidate,
+            .contextSave, .contextRollback,
             .contextReset,
             .contextRefresh:
             [.post]

@@ -8,12 +8,16 @@ package struct Routes: Sendable {
     let model: Model
     /// The prefix of every path, such as `/api`; empty at the root.
     let basePath: String
+    /// The first segment of the page's files; empty for no page.
+    private let pageName: String
     package let templates: FetchTemplates
     package let plainObjects: PlainObjects
 
-    package init(model: Model, basePath: String) {
+    /// - Parameter page: the first segment of the page's files; empty for no page.
+    package init(model: Model, basePath: String, page: String = "") {
         self.model = model
         self.basePath = basePath
+        pageName = page
         templates = FetchTemplates(model)
         plainObjects = PlainObjects(model, basePath: basePath)
     }
@@ -99,6 +103,13 @@ package struct Routes: Sendable {
         case ("metrics", 0): return (.metrics, .metrics)
         case ("backup", 0): return (.backup, .backup)
         case ("model", 0): return (.model, .model)
+        case ("model", 1) where rest.first == "versions": return (.modelVersions, .modelVersions)
+        case ("model", 2) where rest.first == "versions":
+            return (.modelVersion(rest.last ?? ""), .modelVersion)
+        case ("model", 1) where rest.first == "changes": return (.modelChanges, .modelChanges)
+        case ("rights", 0): return (.rights, .rights)
+        case (pageName, 1...) where !pageName.isEmpty:
+            return (.page(rest.joined(separator: "/")), .page)
         case ("metadata", 0): return (.metadata, .metadata)
         case ("changes", 0): return (.changes, .changes)
         case ("live", 0): return (.live, .live)

@@ -44,6 +44,14 @@ extension OpenAPIDocument {
         case .openAPI: page("getOpenAPI", "This document.")
         case .templates: page("getFetchRequests", "The model's fetch requests.", Self.objects)
         case .model: formats("getModel", "The model.", Self.anyObject, .xml)
+        case .modelVersions:
+            page("getModelVersions", "The versions of the model.", Self.objects)
+        case .modelVersion:
+            formats("getModelVersion", "A version of the model.", Self.anyObject, .xml)
+        case .modelChanges:
+            page("getModelChanges", "What differs between two versions of the model.")
+        case .rights: page("getRights", "What the sender may do.")
+        case .page: page("getPageFile", "A file of the page for browsers.")
         case .errorCodes: formats("getErrorCodes", "All error codes.", Self.objects, .text)
         case .metadata: metadata(route)
         case .changes: changes(route)
@@ -208,6 +216,10 @@ extension OpenAPIDocument {
                 Self.record(
                     [("merge", ["type": "boolean"]), ("objects", objects)],
                     optional: ["merge", "objects"]))
+        case .contextValidate:
+            return OpenAPIOperation(
+                id: "validateContext", summary: "Validates all changes, and saves nothing.",
+                body: Self.body(nothing, isRequired: false), answers: [Self.done])
         case .contextSave:
             return OpenAPIOperation(
                 id: "saveContext", summary: "Saves all changes.",

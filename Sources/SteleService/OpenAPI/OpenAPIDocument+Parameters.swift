@@ -39,6 +39,12 @@ extension OpenAPIDocument {
                 Self.path(
                     "context", "The id of the editing context.", ["type": "string", "minLength": 1])
             ),
+            (
+                "version",
+                Self.path(
+                    "version", "The name of a version of the model.",
+                    ["type": "string", "minLength": 1])
+            ),
         ]
         return path
             + Parameter.allCases.map { ($0.name, query($0, isRequired: $0 == .q)) }
@@ -163,9 +169,9 @@ enum OpenAPIRequestHeader: String, CaseIterable {
     func applies(to route: Route) -> Bool {
         let isWrite = !route.isRead
         switch route.resource {
-        case .index, .health, .readiness, .metrics, .backup, .tickets, .model, .errorCodes,
-            .openAPI,
-            .templates, .options:
+        case .index, .health, .readiness, .metrics, .backup, .tickets, .model, .modelVersions,
+            .modelVersion, .modelChanges, .rights, .page, .errorCodes, .openAPI, .templates,
+            .options:
             return false
         case .metadata: return self == .prefer && isWrite
         case .changes: return self == .lastEventID && !isWrite

@@ -6,7 +6,7 @@ import SteleRequests
 /// A pattern with the names of the model, such as `/Person/{id}/team`.
 struct OpenAPIPlace {
     let pattern: RoutePattern
-    /// The path below the base path, with `{id}`, `{member}` and `{context}`.
+    /// The path below the base path, with `{id}`, `{member}`, `{context}` and `{version}`.
     let path: String
     /// The names of the model in the path.
     var names: [String] = []
@@ -16,24 +16,29 @@ struct OpenAPIPlace {
     /// An address of the place.
     var sample: String {
         path.replacing("{id}", with: "1").replacing("{member}", with: "1")
-            .replacing("{context}", with: "context")
+            .replacing("{context}", with: "context").replacing("{version}", with: "version")
     }
 
     /// The names in braces.
-    var placeholders: [String] { ["id", "member", "context"].filter { path.contains("{\($0)}") } }
+    var placeholders: [String] {
+        ["id", "member", "context", "version"].filter { path.contains("{\($0)}") }
+    }
 }
 
 extension OpenAPIDocument {
     /// All places of a pattern.
     func places(_ pattern: RoutePattern) -> [OpenAPIPlace] {
         switch pattern {
-        case .index, .health, .readiness, .metrics, .backup, .model, .metadata, .changes, .live,
-            .tickets,
+        case .index, .health, .readiness, .metrics, .backup, .model, .modelVersions,
+            .modelVersion, .modelChanges, .rights, .metadata, .changes, .live, .tickets,
             .errorCodes, .openAPI, .templates, .transactions, .contexts, .context, .childContexts,
             .contextChanges,
-            .contextUndo, .contextRedo, .contextUndoGroup, .contextUndoGroupEnd, .contextSave,
+            .contextUndo, .contextRedo, .contextUndoGroup, .contextUndoGroupEnd, .contextValidate,
+            .contextSave,
             .contextRollback, .contextReset, .contextRefresh:
             [OpenAPIPlace(pattern: pattern, path: pattern.rawValue)]
+        // The page's files are no part of the API.
+        case .page: []
         case .template:
             routes.templates.all.map {
                 OpenAPIPlace(

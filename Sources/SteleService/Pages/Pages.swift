@@ -14,17 +14,25 @@ struct Pages: Sendable {
     private let templates: [UInt8]
     /// Made when it is first asked for: the document of a large model takes a while.
     private let openAPI: LazyPage
+    /// The page for browsers; nil for none.
+    private let browser: BrowserPage?
+    private let versions: VersionsPage
     private let limits: Limits
 
     /// - Parameter openAPI: makes the OpenAPI document.
     init(
-        model: Model, name: String?, storeType: String, basePath: String, limits: Limits,
+        model: Model, storeType: String, _ options: Service.Options,
         openAPI: @escaping @Sendable () -> JSONValue
     ) {
-        self.limits = limits
+        limits = options.limits
+        let basePath = options.basePath
+        browser =
+            options.page.isEmpty ? nil : BrowserPage(name: options.page, basePath: basePath)
+        versions = VersionsPage(options.modelVersions, served: model)
         self.openAPI = LazyPage(openAPI)
         let index = IndexPage(
-            model: model, name: name ?? model.name, storeType: storeType, basePath: basePath,
+            model: model, name: options.modelName ?? model.name, storeType: storeType,
+            basePath: basePath,
             version: Service.version, build: Service.build)
         self.index = Self.pretty(index.json)
         modelJSON = Self.pretty(model.declaration.json())
@@ -41,6 +49,14 @@ struct Pages: Sendable {
         case .health: Self.status("alive")
         case .model where call.format == .xml: page(modelXML, MediaType.xml.rawValue, call)
         case .model: page(modelJSON, MediaType.json.rawValue, call)
+        case .modelVersions: json(versions.list, call)
+        case .modelVersion(let name):
+            try version(versions.version(name), call)
+        case .modelChanges:
+            json(try versions.changes(from: call.query[.from], to: call.query[.to]), call)
+        case .page(let path): try file(path, call)
+        case .index where call.format == .html && browser != nil:
+            browser?.index(call) ?? page(index, MediaType.json.rawValue, call)
         case .templates: page(templates, MediaType.json.rawValue, call)
         case .openAPI: page(openAPI.bytes, MediaType.json.rawValue, call)
         case .errorCodes where call.format == .text:
@@ -48,6 +64,21 @@ struct Pages: Sendable {
         case .errorCodes: page(ErrorPage.json, MediaType.json.rawValue, call)
         default: page(index, MediaType.json.rawValue, call)
         }
+    }
+
+    private func json(_ json: JSONValue, _ call: Call) -> Response {
+        page(Self.pretty(json), MediaType.json.rawValue, call)
+    }
+
+    private func version(_ version: Model, _ call: Call) throws -> Response {
+        call.format == .xml
+            ? page(version.declaration.xml(), MediaType.xml.rawValue, call)
+            : json(version.declaration.json(), call)
+    }
+
+    private func file(_ path: String, _ call: Call) throws -> Response {
+        guard let browser else { throw Problem(.route, "there is no page") }
+        return try browser.file(path, call)
     }
 
     /// A page loads nothing, is in no frame, and is taken for what its type says, should a browser

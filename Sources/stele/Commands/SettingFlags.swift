@@ -52,6 +52,8 @@ struct SettingFlags: ParsableArguments {
     var cors: [String] = []
     @Option(help: help("base-path", "path"))
     var basePath: String?
+    @Option(help: help("page", "name"))
+    var page: String?
     @Flag(help: help("request-log"))
     var requestLog = false
     @Option(help: help("log-level", "level"))
@@ -116,7 +118,7 @@ struct SettingFlags: ParsableArguments {
             ("insecure", insecure ? "true" : nil),
             ("allow-host", allowHost.isEmpty ? nil : allowHost.joined(separator: ",")),
             ("cors", cors.isEmpty ? nil : cors.joined(separator: ",")),
-            ("base-path", basePath), ("request-log", requestLog ? "true" : nil),
+            ("base-path", basePath), ("page", page), ("request-log", requestLog ? "true" : nil),
             ("log-level", logLevel), ("drain", drain),
             ("heartbeat", heartbeat), ("history-days", historyDays), ("history-size", historySize),
             ("default-limit", defaultLimit),

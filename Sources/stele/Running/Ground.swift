@@ -14,6 +14,8 @@ struct Ground {
     let name: String
     /// The model's name.
     let modelName: String
+    /// All versions of the model that can be read; empty for the served one alone.
+    var versions: [Model] = []
     /// What is said of stores that are new, for the first line.
     var newness = ""
     /// The entity of the example request.

@@ -138,6 +138,9 @@ struct ModelPackage {
         self.entities = entities
     }
 
+    /// The versions that can be read, in their order, with the entities of any store.
+    func modelVersions() throws -> [Model] { try file.models().models }
+
     /// The versions that can be read, with their version hashes.
     func versions() throws -> KnownVersions {
         func hashes(of model: Model, asWritten: Bool = false) -> [String: [UInt8]] {

@@ -56,6 +56,7 @@ struct Serving {
         }
         var options = settings.service
         options.modelName = ground.modelName
+        options.modelVersions = ground.versions
         options.rights = rights
         if ground.store.hasHistoryOfApp, !settings.boundsHistory {
             options.historySeconds = nil
@@ -177,6 +178,7 @@ struct Serving {
             logger.notice("read-only: \(notice)", metadata: ["store": "\(opening.name)"])
         }
         var ground = Ground(store: store, name: opening.name, modelName: package.name)
+        ground.versions = try package.modelVersions()
         if !new.isEmpty {
             let names = new == opening.paths ? "" : ": \(new.joined(separator: ", "))"
             ground.newness = ", new\(names)"

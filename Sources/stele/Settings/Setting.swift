@@ -42,7 +42,8 @@ struct Setting: Sendable {
         Setting("port", "8080", "the port, 0 to 65535; 0 takes any free one"),
         Setting(
             "token", nil,
-            "a bearer token with all rights; with it, every request except GET /healthz and /readyz needs one"),
+            "a bearer token with all rights; with it, every request except GET /healthz and /readyz needs one"
+        ),
         Setting("rights", nil, "a file with roles and the tokens that have them"),
         Setting(
             "tls-certificate", nil,
@@ -63,6 +64,9 @@ struct Setting: Sendable {
             "origins whose pages may call the service, such as https://app.example, separated by "
                 + "commas; * for all"),
         Setting("base-path", "", "the prefix of every path, such as /api"),
+        Setting(
+            "page", "page",
+            "the first part of the addresses of the page's files; empty for no page"),
         Setting(
             "request-log", "false",
             "whether each request is a line of JSON on standard output"),

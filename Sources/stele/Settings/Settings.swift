@@ -29,6 +29,8 @@ struct Settings: Sendable {
     var allowedHosts: [String]
     var origins: [String]
     var basePath: String
+    /// The first segment of the addresses of the page's files; empty for no page.
+    var page: String
     var requestLog: Bool
     var logLevel: Logger.Level
     var drain: Double
@@ -75,6 +77,7 @@ struct Settings: Sendable {
         allowedHosts = try reading.hosts()
         origins = try reading.origins()
         basePath = try reading.basePath()
+        page = try reading.page()
         requestLog = try reading.truth("request-log")
         logLevel = try reading.logLevel()
         drain = try reading.seconds("drain", 0...3_600)
@@ -161,6 +164,7 @@ struct Settings: Sendable {
     var service: Service.Options {
         var options = Service.Options()
         options.basePath = basePath
+        options.page = page
         options.allowedHosts = allowedHosts
         options.origins = origins
         options.token = token
@@ -258,6 +262,24 @@ struct SettingReading {
 
     func historyPlace() throws -> HistoryPlace {
         try HistoryPlace(setting: source.text("history") ?? "")
+    }
+
+    func page() throws -> String {
+        let name = source.text("page") ?? ""
+        let isPlain = name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte)
+                || byte == UInt8(ascii: "-")
+        }
+        let isTaken = RoutePattern.allCases.contains { pattern in
+            pattern != .page
+                && pattern.rawValue.split(separator: "/").first.map(String.init) == name
+        }
+        guard isPlain, !isTaken else {
+            throw Failure(
+                "page must be a name of a-z, 0-9 and - that is no other route's, or empty: \(name)",
+                setting: "page")
+        }
+        return name
     }
 
     func basePath() throws -> String {

@@ -1,0 +1,109 @@
+// The page: reads the model, shows the view that the address names, and says when the service is
+// away.
+
+import {Address} from './address.js'
+import {editing} from './editing.js'
+import {service} from './service.js'
+import {session} from './session.js'
+import {h, fill} from './parts/dom.js'
+import {Head} from './parts/head.js'
+import {entityList} from './parts/entity-list.js'
+import {listenToKeys} from './parts/keys.js'
+import {notice} from './parts/notice.js'
+
+/** The modules of the views, by the first part of an address. Each defines an element. */
+const views = {
+  model: () => import('./views/model.js'),
+  rows: () => import('./views/rows.js'),
+  chart: () => import('./views/chart.js'),
+  map: () => import('./views/map.js'),
+  feed: () => import('./views/feed.js'),
+  api: () => import('./views/api.js'),
+  import: () => import('./views/import.js'),
+}
+
+/** The views that are of one entity, which is the second part of their addresses. */
+const ofAnEntity = new Set(['rows', 'chart', 'map', 'import'])
+
+const main = document.getElementById('main')
+const head = new Head(document.getElementById('head'))
+const entities = document.getElementById('entities')
+
+function present() {
+  const address = Address.of(location.hash)
+  return {address, name: address.view || 'model'}
+}
+
+/** Shows the view of the address. A view that is there already is told the new address. */
+async function show() {
+  const {address, name} = present()
+  const entity = address.path[1]
+  head.show(address)
+  entityList(entities, address)
+  document.title = [entity, name === 'rows' ? null : name, session.index.model, 'Stele']
+    .filter(Boolean).join(' · ')
+  if (!views[name]) return fill(main, notFound(`There is no view ${name}.`))
+  if (ofAnEntity.has(name) && !session.model.entity(entity)) {
+    return fill(main, notFound(`The model has no entity ${entity ?? ''}.`))
+  }
+  try {
+    await views[name]()
+    // Another address may have come while the module was loaded.
+    if (present().address.toString() === address.toString()) {
+      await elementOf(name, entity).show(address)
+    }
+  } catch (error) {
+    report(error)
+  }
+}
+
+/** The element of a view: the one that is shown, or a new one in its place. */
+function elementOf(name, entity) {
+  const shown = main.firstElementChild
+  if (shown?.localName === `stele-${name}` && shown.entityName === entity) return shown
+  const view = document.createElement(`stele-${name}`)
+  view.entityName = entity
+  fill(main, view)
+  return view
+}
+
+function notFound(text) {
+  return h('section', {class: 'empty'}, h('h1', {}, 'Not found'), h('p', {}, text),
+    h('p', {}, h('a', {href: '#/model'}, 'All entities')))
+}
+
+/** Says what went wrong. A context that is gone is made again, and the views read it then. */
+function report(error) {
+  if (error?.name === 'AbortError') return
+  if (error?.isContextGone) editing.revive()
+  else notice.error(error)
+}
+
+/** Reads what every view needs, after the login where the service has tokens. */
+async function start() {
+  // The module of the view is loaded while the model is read.
+  views[present().name]?.()
+  try {
+    await session.open()
+    await editing.restore()
+  } catch (error) {
+    if (error.status !== 401) return report(error)
+    const {login} = await import('./views/login.js')
+    await login(main)
+    return start()
+  }
+  await show()
+}
+
+service.addEventListener('offline', () => notice.away())
+service.addEventListener('online', () => {
+  notice.back()
+  editing.revive()
+})
+addEventListener('hashchange', show)
+addEventListener('unhandledrejection', event => {
+  event.preventDefault()
+  report(event.reason)
+})
+listenToKeys()
+start()

@@ -1,0 +1,136 @@
+// The columns of a table of rows: which there are, what they select, and how they are shown.
+
+import {literal} from './conditions.js'
+import {keyPath} from './model.js'
+import {h} from './parts/dom.js'
+import {show} from './values.js'
+import {session} from './session.js'
+
+/** The number of columns that a table has of itself. */
+const most = 40
+
+const widths = {
+  'Integer 16': 90, 'Integer 32': 100, 'Integer 64': 130, Decimal: 120, Double: 130, Float: 110,
+  Boolean: 90, Date: 190, UUID: 290, Binary: 110, String: 220,
+}
+
+/** The key paths of the columns of an address, or those that an entity has of itself. */
+export function keyPaths(entity, address) {
+  const given = address.get('columns').split(',').map(it => it.trim()).filter(Boolean)
+  if (given.length) return given
+  const shown = entity.properties.filter(property => {
+    if (property.kind === 'fetchedProperty') return false
+    if (property.declared.transient) return false
+    return property.kind !== 'relationship' || canRead(property)
+  })
+  // What an object is called comes first.
+  const title = shown.find(it => it === entity.title)
+  const rest = shown.filter(it => it !== title)
+  return [title, ...rest].filter(Boolean).slice(0, most).map(it => it.name)
+}
+
+/** The table's columns for key paths; unknown ones are expressions, shown as they come. */
+export function columns(entity, paths, sort) {
+  const keys = sortKeys(sort)
+  return [idColumn(keys), ...paths.map(path => column(entity, path, keys))]
+}
+
+/** The `select` of a list with these columns. */
+export function selection(entity, paths) {
+  const selected = new Set(['_id', '_entity', '_version'])
+  for (const path of paths) {
+    const property = session.model.resolve(entity, path)?.at(-1)
+    const key = property ? keyPath(path) : path
+    if (property?.kind !== 'relationship') selected.add(key)
+    else if (property.isToMany) selected.add(`${key}.@count`)
+    else {
+      selected.add(key)
+      const title = property.destination?.title
+      if (title) selected.add(`${key}.${title.name}`)
+    }
+  }
+  return [...selected].join(',')
+}
+
+/** The keys of a sort order: `[{key, isDescending}]`. */
+export function sortKeys(sort) {
+  return sort.split(',').map(it => it.trim()).filter(Boolean).map(it => ({
+    key: it.replace(/^-/, '').replace(/\[\w+\]$/, ''), isDescending: it.startsWith('-'),
+  }))
+}
+
+function idColumn(keys) {
+  return {
+    title: '_id', key: '_id', width: 84, class: 'number', sort: direction('_id', keys),
+    show: (row, cell) => { cell.textContent = row._id },
+  }
+}
+
+function direction(key, keys) {
+  const found = keys.find(it => it.key === key)
+  return found ? (found.isDescending ? 'descending' : 'ascending') : null
+}
+
+function column(entity, path, keys) {
+  const property = session.model.resolve(entity, path)?.at(-1)
+  if (property?.kind === 'relationship') {
+    return property.isToMany ? toMany(entity, path, property) : toOne(path, property, keys)
+  }
+  const type = property?.type
+  // The rows name a column by its alias.
+  const key = property ? keyPath(path) : path.replace(/^(\w+):.*/s, '$1')
+  const sortKey = property && !property.isSortable ? undefined : direction(key, keys)
+  return {
+    title: path, key, property, width: widths[type] ?? 170,
+    class: property?.isNumber ? 'number' : '', sort: sortKey,
+    show: (row, cell) => show(cell, row[key], type),
+  }
+}
+
+function toOne(path, property, keys) {
+  const title = property.destination?.title
+  const key = keyPath(path)
+  const name = title && `${key}.${title.name}`
+  return {
+    title: path, key, property, width: 190, sort: direction(name ?? key, keys),
+    sortKey: name ?? key,
+    show: (row, cell) => {
+      const id = row[key]
+      if (id === null || id === undefined) return show(cell, null)
+      cell.replaceChildren(h('a', {href: objectAddress(property.destination, id), tabIndex: -1,
+        dir: 'auto'}, (name && row[name]) || `${property.destination.name} ${id}`))
+    },
+  }
+}
+
+function toMany(entity, path, property) {
+  const key = `${keyPath(path)}.@count`
+  return {
+    title: path, key, property, width: 110, class: 'number',
+    show: (row, cell) => {
+      const count = row[key]
+      if (path.includes('.') || count === undefined) return show(cell, count)
+      cell.replaceChildren(h('a', {href: membersAddress(property, row._id), tabIndex: -1},
+        count.toLocaleString()))
+    },
+  }
+}
+
+/** Whether the token may read what a relationship leads to. */
+export function canRead(relationship) {
+  return relationship.destination && session.may('read', relationship.destination)
+}
+
+/** The address of an object. */
+export function objectAddress(entity, id) {
+  return `#/rows/${encodeURIComponent(entity.name)}?open=${encodeURIComponent(id)}`
+}
+
+/** The address of the members of a to-many relationship of an object. */
+export function membersAddress(property, id) {
+  const inverse = property.destination.property(property.inverse)
+  const name = encodeURIComponent(property.destination.name)
+  const where = inverse
+    ? `${inverse.isToMany ? 'ANY ' : ''}${inverse.key} == ${literal(id)}` : ''
+  return `#/rows/${name}?where=${encodeURIComponent(where)}`
+}

@@ -1,0 +1,285 @@
+// The editing context of the page: its unsaved changes, with undo and redo.
+//
+// The context lives in the service and ends with it. So each step is noted here as well, in the
+// storage of the tab: after a restart of the service or a reload of the page the steps that are not
+// saved are taken again in a new context.
+
+import {Request, service, Problem} from './service.js'
+import {session} from './session.js'
+
+/** A change of one object, as it is sent: `{method, entity, id, body}`; `id` is null for a POST. */
+
+class Editing extends EventTarget {
+  /** The state of the context, as `GET /contexts/{context}` gives it; null without one. */
+  state = null
+  /** The unsaved objects by entity family and id: `inserted`, `updated` or `deleted`. */
+  #marks = new Map()
+  /** What is unsaved, as `GET /contexts/{context}/changes` gives it. */
+  changes = {inserted: [], updated: [], deleted: []}
+  #context = null
+  #steps = []
+  #undone = []
+  /** Ids of unsaved objects: as noted in steps, and as they are in the present context. */
+  #ids = new Map()
+  #last = Promise.resolve()
+  #key = `stele steps ${service.base}`
+
+  /** Whether changes are saved at once: only a token with all rights has editing contexts. */
+  get isDirect() { return session.rights.role !== null }
+
+  /** Whether there is something to save. */
+  get hasChanges() { return this.state?.hasChanges ?? false }
+  get canUndo() { return this.#steps.length > 0 }
+  get canRedo() { return this.#undone.length > 0 }
+
+  /** The number of objects with unsaved changes. */
+  get count() {
+    const {inserted = 0, updated = 0, deleted = 0} = this.state ?? {}
+    return inserted + updated + deleted
+  }
+
+  /** The path of a route, below the context where there is one. */
+  path(route) { return this.#context ? `contexts/${this.#context}/${route}` : route }
+
+  /** `inserted`, `updated` or `deleted` for an object with unsaved changes; else undefined. */
+  markOf(row) { return row && this.#marks.get(mark(row)) }
+
+  /** Whether a temporary id is that of an unsaved object. */
+  isUnsaved(id) { return this.changes.inserted.some(it => it._id === id) }
+
+  /** The changes of an unsaved update: `{changed, committed}`; else undefined. */
+  updateOf(row) { return this.changes.updated.find(it => mark(it) === mark(row)) }
+
+  /** Takes the steps again that a reload of the page has interrupted. */
+  async restore() {
+    const noted = JSON.parse(sessionStorage.getItem(this.#key) ?? '[]')
+    if (!noted.length || this.isDirect) return
+    this.#steps = noted
+    await this.#serially(() => this.#rebuild())
+  }
+
+  /**
+   * Makes a new context with the same changes, if the present one is gone: the service has
+   * restarted, or it has not been used for long.
+   */
+  revive() {
+    return this.#serially(async () => {
+      if (this.#context) await this.#inContext(context => service.get(context))
+    })
+  }
+
+  /**
+   * Changes an object, and gives it as the service answers it.
+   * @param version the version that was read, which a change that is saved at once is compared with
+   */
+  change(entity, id, body, version) {
+    if (this.isDirect) {
+      return this.#send({method: 'PATCH', entity: entity.name, id,
+        body: {...body, _version: version}})
+    }
+    return this.#step({method: 'PATCH', entity: entity.name, id, body})
+  }
+
+  /** Makes an object, and gives it. */
+  create(entity, body) {
+    return this.#take({method: 'POST', entity: entity.name, id: null, body})
+  }
+
+  /** Deletes an object. */
+  remove(entity, id) {
+    return this.#take({method: 'DELETE', entity: entity.name, id})
+  }
+
+  /** Undoes the last step. */
+  undo() {
+    return this.#serially(async () => {
+      await this.#inContext(context => post(`${context}/undo`))
+      this.#undone.push(this.#steps.pop())
+      await this.#changed()
+    })
+  }
+
+  /** Undoes the last step for good. */
+  async takeBack() {
+    await this.undo()
+    this.#undone.pop()
+    this.dispatchEvent(new Event('change'))
+  }
+
+  /** Takes the step again that was undone last. */
+  redo() {
+    return this.#serially(async () => {
+      await this.#inContext(context => post(`${context}/redo`))
+      this.#steps.push(this.#undone.pop())
+      await this.#changed()
+    })
+  }
+
+  /**
+   * Validates the unsaved changes, as a save would.
+   * @returns the problem that a save would be refused with; null for none
+   */
+  async validate() {
+    if (!this.#context) return null
+    return this.#serially(async () => {
+      try {
+        await this.#inContext(context => post(`${context}/validate`))
+        return null
+      } catch (error) {
+        if (error instanceof Problem && (error.status === 422 || error.status === 409)) return error
+        throw error
+      }
+    })
+  }
+
+  /**
+   * Saves all changes in one transaction. The `change` that follows has the permanent ids of new
+   * objects by their temporary ids, as its `detail`.
+   * @throws {Problem} 422 for what is not valid, 409 for conflicts; nothing is saved then
+   */
+  save() {
+    return this.#serially(async () => {
+      const {data} = await this.#inContext(context => post(`${context}/save`))
+      await this.#end(data.ids)
+    })
+  }
+
+  /** Discards all unsaved changes. */
+  discard() { return this.#serially(() => this.#end()) }
+
+  /** Reads what others have saved, under the unsaved changes. */
+  refresh() {
+    return this.#serially(async () => {
+      await this.#inContext(context => post(`${context}/refresh`))
+      await this.#changed()
+    })
+  }
+
+  /** Lets the next save keep the unsaved values where others have saved the same objects. */
+  trump() {
+    const body = {mergePolicy: 'objectTrump'}
+    return this.#serially(() => this.#inContext(context =>
+      service.send(new Request('PATCH', context, {body}))))
+  }
+
+  /** Sends a request below the context. @returns the answer. */
+  #inContext(send) { return this.#orRebuild(() => send(`contexts/${this.#context}`)) }
+
+  #take(step) { return this.isDirect ? this.#send(step) : this.#step(step) }
+
+  /** Takes a step in the context, which is made by the first one. */
+  #step(step) {
+    return this.#serially(async () => {
+      if (!this.#context) await this.#begin()
+      const object = await this.#orRebuild(() => this.#send(step))
+      this.#steps.push(step)
+      this.#undone = []
+      await this.#changed()
+      return object
+    })
+  }
+
+  /** Sends a step, with the ids that its objects have now. */
+  async #send(step) {
+    const entity = session.model.entity(step.entity)
+    const id = step.id === null ? null : this.#ids.get(step.id) ?? step.id
+    const route = id === null ? entity.path : entity.pathOf(id)
+    const body = step.body && this.#withPresentIDs(step.body)
+    const {data} = await service.send(new Request(step.method, this.path(route), {body}))
+    if (step.method === 'POST' && !this.isDirect) {
+      step.made ??= data._id
+      this.#ids.set(step.made, data._id)
+    }
+    if (this.isDirect) this.dispatchEvent(new Event('change'))
+    return data
+  }
+
+  #withPresentIDs(body) {
+    const present = value => this.#ids.get(value) ?? value
+    return Object.fromEntries(Object.entries(body).map(([key, value]) =>
+      [key, Array.isArray(value) ? value.map(present) : present(value)]))
+  }
+
+  async #begin() {
+    const {data} = await post('contexts', {author: session.rights.token ?? undefined})
+    this.#context = data.context
+    this.state = data
+  }
+
+  /** Sends a request; where the context is gone, in a new one with the same steps. */
+  async #orRebuild(send) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!error.isContextGone) throw error
+      await this.#rebuild()
+      return send()
+    }
+  }
+
+  async #rebuild() {
+    this.#ids.clear()
+    this.#undone = []
+    await this.#begin()
+    const kept = []
+    for (const step of this.#steps) {
+      try {
+        await this.#send(step)
+        kept.push(step)
+      } catch (error) {
+        // Others have deleted the object meanwhile.
+        if (error.status !== 404) throw error
+      }
+    }
+    this.#steps = kept
+    await this.#changed()
+  }
+
+  /** Reads the state after a step, and tells the views. */
+  async #changed() {
+    sessionStorage.setItem(this.#key, JSON.stringify(this.#steps))
+    const context = `contexts/${this.#context}`
+    const [state, changes] = await Promise.all([
+      service.get(context), service.get(`${context}/changes`),
+    ])
+    this.state = state
+    this.changes = changes
+    this.#marks.clear()
+    for (const kind of ['inserted', 'updated', 'deleted']) {
+      for (const object of changes[kind]) this.#marks.set(mark(object), kind)
+    }
+    this.dispatchEvent(new Event('change'))
+  }
+
+  /** Ends the context. Views read the store again. */
+  async #end(ids = {}) {
+    const context = this.#context
+    this.#context = null
+    this.state = null
+    this.changes = {inserted: [], updated: [], deleted: []}
+    this.#marks.clear()
+    this.#steps = []
+    this.#undone = []
+    this.#ids.clear()
+    sessionStorage.removeItem(this.#key)
+    this.dispatchEvent(new CustomEvent('change', {detail: ids}))
+    try {
+      if (context) await service.send(new Request('DELETE', `contexts/${context}`))
+    } catch (error) {
+      if (!error.isContextGone) throw error
+    }
+  }
+
+  /** Runs one thing after the other: steps keep their order. */
+  #serially(run) {
+    const result = this.#last.then(run)
+    this.#last = result.catch(() => {})
+    return result
+  }
+}
+
+function mark(object) { return `${object._entity} ${object._id}` }
+
+function post(path, body) { return service.send(new Request('POST', path, {body})) }
+
+export const editing = new Editing()

@@ -1,0 +1,41 @@
+// What every view needs to know: the model, the index and the rights of the token.
+
+import {Model} from './model.js'
+import {service} from './service.js'
+
+const all = {read: true, create: true, update: true, delete: true}
+
+class Session {
+  /** @type {Model} */
+  model = null
+  /** The document of `GET /`. */
+  index = null
+  /** The document of `GET /rights`. */
+  rights = null
+
+  /** Reads the three. @throws {Problem} of status 401 where a token is needed. */
+  async open() {
+    const [document, index, rights] = await Promise.all([
+      service.get('model'), service.get(''), service.get('rights'),
+    ])
+    this.model = new Model(document)
+    this.index = index
+    this.rights = rights
+  }
+
+  /** Whether the token gives a right on some objects of an entity at least. */
+  may(verb, entity) {
+    const given = this.rights.entities ? this.rights.entities[entity.name] ?? {} : all
+    return Boolean(given[verb])
+  }
+
+  /** The entities that the token may read. */
+  get readable() {
+    return [...this.model.entities.values()].filter(it => this.may('read', it))
+  }
+
+  /** Whether the service takes changes at all. */
+  get isReadOnly() { return this.rights.readOnly ?? false }
+}
+
+export const session = new Session()

@@ -1,0 +1,111 @@
+/// The page for browsers: its files are part of the program.
+
+import CPage
+import Crypto
+import SteleAnswers
+import SteleHTTP
+import SteleRequests
+
+/// The files of the page, each compressed once.
+struct BrowserPage: Sendable {
+    /// A file as it is sent.
+    private struct File: Sendable {
+        let type: String
+        let bytes: [UInt8]
+        /// Nil where it would not be smaller.
+        let packed: [UInt8]?
+        /// The entity tag without quotes: the file's hash.
+        let tag: String
+
+        init(_ path: String, _ bytes: [UInt8]) {
+            type =
+                BrowserPage.types[path.split(separator: ".").last ?? ""]
+                ?? "application/octet-stream"
+            self.bytes = bytes
+            packed = gzip(bytes, level: 9).flatMap { $0.count < bytes.count ? $0 : nil }
+            tag = Secret.hexadecimal(SHA256.hash(data: bytes).prefix(16))
+        }
+    }
+
+    /// Media types by the ends of names.
+    private static let types: [Substring: String] = [
+        "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+        "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
+    ]
+
+    /// The files by their path, made when the first one is asked for.
+    private static let files: [String: File] = {
+        var files: [String: File] = [:]
+        for (path, bytes) in contents where path != indexPath {
+            files[path] = File(path, bytes)
+        }
+        return files
+    }()
+
+    private static let indexPath = "index.html"
+
+    /// The paths and the bytes of all files.
+    static var contents: [(path: String, bytes: [UInt8])] {
+        (0...).lazy.map(stele_page_file).prefix { $0.path != nil }.map {
+            (String(cString: $0.path), Array(UnsafeBufferPointer(start: $0.bytes, count: $0.count)))
+        }
+    }
+
+    private let index: File
+    private let basePath: String
+
+    /// - Parameter name: the first segment of the files' addresses.
+    init(name: String, basePath: String) {
+        self.basePath = basePath
+        let bytes = Self.contents.first { $0.path == Self.indexPath }?.bytes ?? []
+        // The page names its files below `page/`, relative to its own address.
+        let text = String(decoding: bytes, as: UTF8.self).replacing("\"page/", with: "\"\(name)/")
+        index = File(Self.indexPath, Array(text.utf8))
+    }
+
+    /// The page itself.
+    func index(_ call: Call) -> Response {
+        // Its links are relative to the folder that the address names.
+        guard call.request.path.hasSuffix("/") else {
+            return Response(
+                status: 308, headers: [("Location", basePath + "/")] + Self.caching)
+        }
+        return response(index, call)
+    }
+
+    /// A file of the page.
+    /// - Throws: `Problem`, 404, for a file that it does not have.
+    func file(_ path: String, _ call: Call) throws -> Response {
+        guard let file = Self.files[path] else {
+            throw Problem(.route, "the page has no file \(path.prefix(200))")
+        }
+        return response(file, call)
+    }
+
+    /// What a page may do in a browser: load its own files and call its own service.
+    private static let security: [Answers.Field] = [
+        (
+            "Content-Security-Policy",
+            "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+        ),
+        ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+    ]
+
+    private static let caching: [Answers.Field] = [
+        ("Cache-Control", "no-cache"), ("Vary", "Accept, Accept-Encoding"),
+    ]
+
+    private func response(_ file: File, _ call: Call) -> Response {
+        let packed = call.terms.acceptsGzip ? file.packed : nil
+        let tag = "\"\(file.tag)\(packed == nil ? "" : ";gz")\""
+        let headers = [("ETag", tag)] + Self.security + Self.caching
+        if call.terms.ifNoneMatch.contains(where: { $0.opaque == file.tag || $0.opaque == "*" }) {
+            return Response(status: 304, headers: headers)
+        }
+        let encoding = packed == nil ? [] : [("Content-Encoding", "gzip")]
+        return Response(
+            status: 200, headers: [("Content-Type", file.type)] + headers + encoding,
+            body: .bytes(packed ?? file.bytes))
+    }
+}

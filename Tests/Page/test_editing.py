@@ -1,0 +1,148 @@
+"""Editing: in the table and beside it, undo, conflicts, a service that restarts."""
+
+import unittest
+
+from page import PageCase, Service, expect, model
+
+
+class EditingTests(PageCase):
+    def setUp(self):
+        super().setUp()
+        # What is refused is an error to the browser as well.
+        self.expected_errors = ["status of 4", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE"]
+
+    def cell(self, row, name):
+        head = self.page.get_by_role("columnheader", name=name, exact=True)
+        column = head.get_attribute("data-column")
+        return self.page.locator(
+            f'stele-table .layer .row[data-index="{row}"] .cell[data-column="{column}"]')
+
+    def type_into(self, row, name, text):
+        self.cell(row, name).dblclick()
+        editor = self.page.locator("stele-table .editor input")
+        editor.fill(text)
+        editor.press("Enter")
+
+    @property
+    def bar(self):
+        return self.page.locator("stele-editing-bar")
+
+    def button(self, name):
+        return self.bar.get_by_role("button", name=name, exact=True)
+
+    def test_a_value_that_the_model_refuses_is_said_at_the_cell(self):
+        page = self.open("rows/Player?where=_id%20%3D%3D%202")
+        self.type_into(0, "goals", "-3")
+        expect(page.locator(".editor .error-text")).to_have_text("goals must be at least 0")
+        page.keyboard.press("Escape")
+        expect(self.cell(0, "goals")).to_have_text("0")
+        expect(self.bar).to_be_hidden()
+
+    def test_a_change_is_undone_and_done_again(self):
+        page = self.open("rows/Player?where=_id%20%3D%3D%203")
+        self.type_into(0, "goals", "18")
+        expect(self.cell(0, "goals")).to_have_text("18")
+        expect(self.bar).to_contain_text("1 unsaved object")
+        self.button("Undo").click()
+        expect(self.cell(0, "goals")).to_have_text("17")
+        self.button("Redo").click()
+        expect(self.cell(0, "goals")).to_have_text("18")
+        self.assertEqual(self.service.ask("GET", "Player/3")["goals"], 17, "not saved yet")
+        self.button("Save").click()
+        expect(page.locator("#notices")).to_contain_text("1 object is saved")
+        self.assertEqual(self.service.ask("GET", "Player/3")["goals"], 18)
+        expect(self.bar).to_be_hidden()
+
+    def test_a_new_object_needs_what_the_model_asks_for(self):
+        page = self.open("rows/Player")
+        page.get_by_role("button", name="New").click()
+        expect(page).to_have_url(self.service.url + "#/rows/Player?open=t1")
+        self.button("Save").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_contain_text("name must have a value")
+        dialog.get_by_role("button").click()
+        page.get_by_label("name", exact=True).fill("Nea")
+        page.get_by_label("name", exact=True).press("Tab")
+        self.button("Save").click()
+        expect(page.locator("#notices")).to_contain_text("is saved")
+        found = self.service.ask("GET", "Player?where=name%20%3D%3D%20%22Nea%22")
+        self.assertEqual(len(found), 1)
+        expect(page).to_have_url(self.service.url + f"#/rows/Player?open={found[0]['_id']}")
+
+    def test_a_row_is_deleted_and_brought_back(self):
+        page = self.open("rows/Team")
+        self.cell(0, "name").click()
+        page.keyboard.press("Delete")
+        expect(self.bar).to_contain_text("unsaved")
+        expect(page.locator("stele-rows .footer")).to_contain_text("3 objects")
+        page.keyboard.press("Control+z")
+        expect(page.locator("stele-rows .footer")).to_contain_text("4 objects")
+        self.button("Discard").click()
+        page.get_by_role("dialog").get_by_role("button", name="Discard").click()
+        expect(self.bar).to_be_hidden()
+        self.assertEqual(self.service.ask("GET", "Team/count")["count"], 4)
+
+    def conflict(self, row_id):
+        page = self.open(f"rows/Player?where=_id%20%3D%3D%20{row_id}")
+        self.type_into(0, "goals", "50")
+        expect(self.bar).to_contain_text("1 unsaved object")
+        self.service.ask("PATCH", f"Player/{row_id}", {"goals": 51, "number": 90})
+        self.button("Save").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog.get_by_role("row")).to_have_count(2)
+        return dialog
+
+    def test_a_conflict_is_shown_side_by_side_and_mine_is_kept(self):
+        dialog = self.conflict(4)
+        expect(dialog).to_contain_text("50")
+        expect(dialog).to_contain_text("51")
+        dialog.get_by_role("button", name="Save the chosen values").click()
+        expect(self.page.locator("#notices")).to_contain_text("is saved")
+        stored = self.service.ask("GET", "Player/4")
+        self.assertEqual((stored["goals"], stored["number"]), (50, 90))
+
+    def test_the_stored_value_can_be_chosen(self):
+        dialog = self.conflict(5)
+        dialog.get_by_label("goals: keep the stored value").check()
+        dialog.get_by_role("button", name="Save the chosen values").click()
+        expect(self.bar).to_be_hidden()
+        self.assertEqual(self.service.ask("GET", "Player/5")["goals"], 51)
+
+    def test_an_object_that_others_have_deleted(self):
+        page = self.open("rows/Player?where=_id%20%3D%3D%207")
+        self.type_into(0, "goals", "9")
+        expect(self.bar).to_contain_text("1 unsaved object")
+        self.service.ask("DELETE", "Player/7")
+        self.button("Save").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_contain_text("deleted by others")
+        dialog.get_by_label("Leave it deleted").check()
+        dialog.get_by_role("button", name="Save the chosen values").click()
+        expect(self.bar).to_be_hidden()
+        self.assertEqual(
+            self.service.ask("GET", "Player/count?where=_id%20%3D%3D%207")["count"], 0)
+
+    def test_nothing_typed_is_lost_in_a_restart_and_a_reload(self):
+        page = self.open("rows/Player?where=_id%20%3D%3D%208")
+        self.type_into(0, "goals", "77")
+        expect(self.bar).to_contain_text("1 unsaved object")
+        self.service.kill()
+        page.get_by_role("link", name="Team").click()
+        expect(page.locator("#notices")).to_contain_text("does not answer")
+        self.service.start()
+        expect(page.locator("#notices")).to_contain_text("is back")
+        page.go_back()
+        # The service has no context any more: the next step makes another with the same changes.
+        self.button("Undo").click()
+        self.button("Redo").click()
+        expect(self.cell(0, "goals")).to_have_text("77")
+        page.reload()
+        expect(self.bar).to_contain_text("1 unsaved object")
+        expect(self.cell(0, "goals")).to_have_text("77")
+        self.button("Save").click()
+        expect(self.bar).to_be_hidden()
+        self.assertEqual(self.service.ask("GET", "Player/8")["goals"], 77)
+
+
+if __name__ == "__main__":
+    unittest.main()

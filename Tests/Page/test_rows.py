@@ -1,0 +1,73 @@
+"""The table of objects: rows, sorting, predicates, editing."""
+
+import unittest
+
+from page import PageCase, expect
+
+
+class RowsTests(PageCase):
+    def rows(self):
+        return self.page.locator("stele-table .layer .row:not([hidden])")
+
+    def test_rows_are_sorted_by_a_click_on_a_head(self):
+        page = self.open("rows/Player")
+        expect(page.locator("stele-rows .footer")).to_contain_text("21 objects")
+        head = page.get_by_role("columnheader", name="goals")
+        head.get_by_role("button").click()
+        expect(head).to_have_attribute("aria-sort", "ascending")
+        head.get_by_role("button").click()
+        expect(head).to_have_attribute("aria-sort", "descending")
+        expect(self.rows().first).to_contain_text("João Conceição")
+        self.assertIn("sort=-goals", page.url)
+
+    def test_a_predicate_narrows_the_rows(self):
+        page = self.open("rows/Player")
+        bar = page.get_by_role("combobox", name="Predicate")
+        bar.fill("goals > 12")
+        bar.press("Enter")
+        expect(page.locator("stele-rows .footer")).to_contain_text("4 objects")
+        self.assertIn("where=goals", page.url)
+
+    def test_an_error_is_shown_at_its_position_while_typing(self):
+        self.expected_errors = ["400"]
+        page = self.open("rows/Player")
+        bar = page.get_by_role("combobox", name="Predicate")
+        bar.press_sequentially("gaols > 12")
+        error = page.locator(".predicate-error")
+        expect(error.locator("mark")).to_have_text("gaols")
+        expect(error).to_contain_text("did you mean goals?")
+        expect(bar).to_have_attribute("aria-invalid", "true")
+
+    def test_names_operators_and_stored_values_are_completed(self):
+        # What is typed is no predicate until it is whole.
+        self.expected_errors = ["400"]
+        page = self.open("rows/Player")
+        bar = page.get_by_role("combobox", name="Predicate")
+        bar.press_sequentially("tea")
+        options = page.get_by_role("option")
+        expect(options.first).to_contain_text("team")
+        bar.press("ArrowDown")
+        bar.press("Tab")
+        bar.press_sequentially(".ci")
+        expect(options.first).to_contain_text("city")
+        bar.press("ArrowDown")
+        bar.press("Enter")
+        bar.press_sequentially("== ")
+        bar.press_sequentially('"Le')
+        expect(options.first).to_contain_text('"Leeds"')
+        bar.press("ArrowDown")
+        bar.press("Enter")
+        bar.press("Escape")
+        bar.press("Enter")
+        expect(page.locator("stele-rows .footer")).to_contain_text("5 objects")
+        expect(bar).to_have_value('team.city == "Leeds"')
+
+    def test_a_link_leads_to_the_other_end(self):
+        page = self.open("rows/Player?where=_id%20%3D%3D%201")
+        page.get_by_role("link", name="Northgate Rovers").click()
+        expect(page.get_by_role("heading", name="Northgate Rovers")).to_be_visible()
+        self.assertIn("rows/Team?open=1", page.url)
+
+
+if __name__ == "__main__":
+    unittest.main()
