@@ -13,13 +13,13 @@ import {notice} from './parts/notice.js'
 
 /** The modules of the views, by the first part of an address. Each defines an element. */
 const views = {
-  model: () => import('./views/model.js'),
-  rows: () => import('./views/rows.js'),
-  chart: () => import('./views/chart.js'),
-  map: () => import('./views/map.js'),
+  model: () => import('./views/model/model.js'),
+  rows: () => import('./views/rows/rows.js'),
+  chart: () => import('./views/chart/chart.js'),
+  map: () => import('./views/map/map.js'),
   feed: () => import('./views/feed.js'),
-  api: () => import('./views/api.js'),
-  import: () => import('./views/import.js'),
+  api: () => import('./views/api/api.js'),
+  import: () => import('./views/import/import.js'),
 }
 
 /** The views that are of one entity, which is the second part of their addresses. */
@@ -104,6 +104,11 @@ addEventListener('hashchange', show)
 addEventListener('unhandledrejection', event => {
   event.preventDefault()
   report(event.reason)
+})
+// The fragment is the address of the view, and cannot name a place in it.
+document.querySelector('.skip').addEventListener('click', event => {
+  event.preventDefault()
+  main.focus()
 })
 listenToKeys()
 start()

@@ -8,8 +8,9 @@ import {follow} from './stream.js'
 const mostChanges = 100
 /** The parts of a save that are read. An import may have hundreds. */
 const mostParts = 3
-/** Longer values are cut, so that thousands of saves have room. */
+/** Longer values and titles are cut, so that thousands of saves have room. */
 const longestValue = 2000
+const longestTitle = 100
 
 /** Reads JSON. A number with more digits than a Number holds is the text of its digits. */
 export function exact(text) {
@@ -38,7 +39,7 @@ export class Change {
     const object = reported.object ?? reported.tombstone ?? {}
     const title = this.entity?.title
     /** The text that names the object; undefined where its values have none. */
-    this.title = (title && cut(object[title.name], title)) || undefined
+    this.title = (title && cut(object[title.name], title, longestTitle)) || undefined
     /**
      * The values: `{key, property, before, after}`, or `{key, property, added, removed}` for a
      * to-many relationship.
@@ -70,10 +71,10 @@ function at(object, key) {
   return key in object ? object[key] : key.split('.').reduce((value, part) => value?.[part], object)
 }
 
-function cut(value, property) {
+function cut(value, property, longest = longestValue) {
   const text = typeof value === 'object' ? JSON.stringify(value) : value
-  if (typeof text !== 'string' || text.length <= longestValue) return value
-  if (property?.type !== 'Binary') return `${text.slice(0, longestValue)}…`
+  if (typeof text !== 'string' || text.length <= longest) return value
+  if (property?.type !== 'Binary') return `${text.slice(0, longest)}…`
   return {bytes: text.length / 4 * 3 - /=*$/.exec(text)[0].length}
 }
 

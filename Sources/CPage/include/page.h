@@ -3,11 +3,10 @@
 
 #include <stddef.h>
 
-// A file: its path below the page's folder, and its bytes.
+// A file: its path below the page's folder, and its text, which ends with a zero.
 struct stele_page_file {
     const char *path;
-    const unsigned char *bytes;
-    size_t count;
+    const char *text;
 };
 
 // The file at an index from 0; its path is null behind the last one.

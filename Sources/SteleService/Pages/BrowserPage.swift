@@ -47,7 +47,7 @@ struct BrowserPage: Sendable {
     /// The paths and the bytes of all files.
     static var contents: [(path: String, bytes: [UInt8])] {
         (0...).lazy.map(stele_page_file).prefix { $0.path != nil }.map {
-            (String(cString: $0.path), Array(UnsafeBufferPointer(start: $0.bytes, count: $0.count)))
+            (String(cString: $0.path), Array(String(cString: $0.text).utf8))
         }
     }
 

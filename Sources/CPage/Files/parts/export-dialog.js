@@ -3,7 +3,7 @@
 import {h, fill} from './dom.js'
 import {download} from './download.js'
 import {keyPaths, selection} from '../columns.js'
-import {Request, service} from '../service.js'
+import {listRequest, service} from '../service.js'
 import {bytes} from '../values.js'
 
 /** Rows of a page of JSON: the most that the service gives at once. */
@@ -160,7 +160,7 @@ async function openFile(name, type) {
 
 /** The bytes of a list without a maximum, in chunks with the number of rows that end in each. */
 async function* whole(path, query, format, signal) {
-  const request = new Request('GET', path, {query: {...query, format}})
+  const request = listRequest(path, {...query, format})
   const reader = (await service.fetch(request, {signal})).body.getReader()
   const ended = lineCounter(format)
   for (;;) {
@@ -181,7 +181,7 @@ async function* pages(path, query, format, signal) {
   let place = {}
   let before = '[\n'
   while (place) {
-    const request = new Request('GET', path, {query: {...query, limit: pageRows, ...place}})
+    const request = listRequest(path, {...query, limit: pageRows, ...place})
     const response = await service.fetch(request, {signal})
     const text = await response.text()
     place = next(response.headers.get('Link') ?? '')

@@ -37,7 +37,8 @@ export const notice = {
   },
 
   back() {
-    away?.remove()
+    if (!away) return
+    away.remove()
     away = null
     notice.done('The service is back.')
   },

@@ -9,8 +9,9 @@ import {Address} from '../address.js'
 const mostLines = 6
 /** The ids of a to-many relationship that are shown. */
 const mostMembers = 50
-/** The characters of a value that a row has room for. */
-const longestInRow = 80
+/** The characters of a title and of a value that a row has room for. */
+const longestTitle = 40
+const longestValue = 80
 
 const clock = {hour: 'numeric', minute: 'numeric', second: 'numeric'}
 const times = new Intl.DateTimeFormat(undefined, {...clock, fractionalSecondDigits: 3})
@@ -86,17 +87,16 @@ function counted(count, noun) {
 /** The line of a change in a row. */
 function line(change, save) {
   return [
-    ...title(change, -1),
+    ...title(change, -1, longestTitle),
     change.missing && h('span', {class: 'hint'}, `values ${change.missing}`),
     change.kind === 'update' && change.values.map(value => h('span', {class: 'value', dir: 'ltr'},
       h('span', {class: 'key'}, value.key), ' ', difference(value, save))),
   ]
 }
 
-/** What was done to which object. Links in a row are not reached with Tab: Enter opens it. */
-function title(change, tabIndex) {
-  const name = change.title ?? `${change.id}`
-  const text = name.length > longestInRow ? `${name.slice(0, longestInRow)}…` : name
+/** What was done to which object. Tab does not reach the links of a row: Enter opens the save. */
+function title(change, tabIndex, longest) {
+  const text = cut(change.title ?? `${change.id}`, longest)
   const isLinked = change.kind !== 'delete' && change.entity
   return [
     h('span', {class: `kind ${change.kind}`}, change.kind), ' ',
@@ -115,26 +115,26 @@ function difference(value, save) {
       return [added.length > 0 && h('ins', {}, `+${added.length.toLocaleString()}`), ' ',
         removed.length > 0 && h('del', {}, `−${removed.length.toLocaleString()}`)]
     }
-    return [added.map(id => [h('ins', {}, '+', member(value, id, save)), ' ']),
-      removed.map(id => [h('del', {}, '−', member(value, id, save)), ' '])]
+    return [
+      added.map(id => [h('ins', {}, '+', shown(value, id, save, longestTitle)), ' ']),
+      removed.map(id => [h('del', {}, '−', shown(value, id, save, longestTitle)), ' ']),
+    ]
   }
-  return [h('del', {}, shown(value, value.before, save, longestInRow)), ' → ',
-    h('ins', {}, shown(value, value.after, save, longestInRow))]
+  return [h('del', {}, shown(value, value.before, save, longestValue)), ' → ',
+    h('ins', {}, shown(value, value.after, save, longestValue))]
 }
 
-/** A value as nodes. */
-function shown({property}, value, save, longest = Infinity) {
+/** A value as a node. */
+function shown({property}, value, save, longest) {
   if (value === null || value === undefined) return none()
-  if (property?.kind === 'relationship') {
-    return h('bdi', {}, save.titleOf(property.destination, value)
-      ?? `${property.destination.name} ${value}`)
-  }
-  const whole = text(value, property?.type)
-  return h('bdi', {}, whole.length > longest ? `${whole.slice(0, longest)}…` : whole)
+  const whole = property?.kind === 'relationship'
+    ? save.titleOf(property.destination, value) ?? `${property.destination.name} ${value}`
+    : text(value, property?.type)
+  return h('bdi', {}, cut(whole, longest))
 }
 
-function member({property}, id, save) {
-  return h('bdi', {}, save.titleOf(property.destination, id) ?? String(id))
+function cut(text, longest = Infinity) {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
 }
 
 /** A change with all its values. */

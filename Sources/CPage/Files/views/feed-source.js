@@ -3,7 +3,7 @@
 import {SaveReader, exact, readSaves} from '../changes.js'
 import {Request} from '../service.js'
 import {follow} from '../stream.js'
-import {quoted} from '../columns.js'
+import {literal} from '../conditions.js'
 import {Past} from './feed-past.js'
 
 /** The most saves that are kept. */
@@ -166,6 +166,6 @@ function filter(address, object) {
   return {
     entity: object ? object.entityName : address.get('entity'),
     updated: address.get('updated'),
-    where: object ? `_id == ${quoted(object.id)}` : address.get('where'),
+    where: object ? `_id == ${literal(object.id)}` : address.get('where'),
   }
 }

@@ -1,0 +1,140 @@
+// The bar of the unsaved changes: undo, redo, review, save.
+
+import {h, fill} from '../../parts/dom.js'
+import {icon} from '../../parts/icon.js'
+import {notice} from '../../parts/notice.js'
+import {showDialog} from '../../parts/dialog.js'
+import {resolveConflicts} from './conflicts.js'
+import {objectAddress} from '../../columns.js'
+import {editing} from '../../editing.js'
+import {session} from '../../session.js'
+
+/** `<stele-editing-bar>`: there while something is unsaved. It sends `refused` with the errors. */
+class EditingBar extends HTMLElement {
+  #draw = () => this.#show()
+  #onKey = event => this.#key(event)
+
+  connectedCallback() {
+    if (!this.count) this.#build()
+    editing.addEventListener('change', this.#draw)
+    addEventListener('keydown', this.#onKey)
+    this.#show()
+  }
+
+  disconnectedCallback() {
+    editing.removeEventListener('change', this.#draw)
+    removeEventListener('keydown', this.#onKey)
+  }
+
+  #build() {
+    this.setAttribute('role', 'region')
+    this.setAttribute('aria-label', 'Unsaved changes')
+    this.count = h('strong', {'aria-live': 'polite'})
+    this.undo = button('Undo', 'undo', () => editing.undo())
+    this.redo = button('Redo', 'redo', () => editing.redo())
+    this.save = h('button', {class: 'main', onclick: () => this.#save()}, 'Save')
+    fill(this, this.count, this.undo, this.redo, h('span', {class: 'space'}),
+      h('button', {onclick: () => this.#review()}, 'Review'),
+      h('button', {onclick: () => this.#discard()}, 'Discard'), this.save)
+  }
+
+  #show() {
+    const {count} = editing
+    this.hidden = !editing.hasChanges && !editing.canUndo && !editing.canRedo
+    this.count.textContent =
+      count === 1 ? '1 unsaved object' : `${count.toLocaleString()} unsaved objects`
+    this.undo.disabled = !editing.canUndo
+    this.redo.disabled = !editing.canRedo
+    this.save.disabled = !editing.hasChanges
+  }
+
+  /** Ctrl+S saves. Ctrl+Z undoes, where no field has the focus: a field undoes its own typing. */
+  #key(event) {
+    if (this.hidden || !(event.ctrlKey || event.metaKey) || event.altKey) return
+    const isTyping = event.target.matches?.('input, textarea, select')
+    const key = event.key.toLowerCase()
+    if (key === 's') {
+      event.preventDefault()
+      // A field sends its value when it loses the focus.
+      document.activeElement?.blur()
+      this.#save()
+    } else if (key === 'z' && !isTyping) {
+      event.preventDefault()
+      if (event.shiftKey ? editing.canRedo : editing.canUndo) {
+        event.shiftKey ? editing.redo() : editing.undo()
+      }
+    }
+  }
+
+  async #save() {
+    const {count} = editing
+    try {
+      await editing.save()
+      notice.done(`${count.toLocaleString()} ${count === 1 ? 'object is' : 'objects are'} saved.`)
+    } catch (problem) {
+      if (problem.objects) {
+        if (await resolveConflicts(problem.objects)) await this.#save()
+      } else if (problem.errors || problem.code === 'context.stale') await this.#refused(problem)
+      else throw problem
+    }
+  }
+
+  /** Shows why a save was refused, with links to the objects. */
+  async #refused(problem) {
+    this.dispatchEvent(new CustomEvent('refused', {detail: problem.errors ?? []}))
+    await showDialog('Not saved', h('div', {},
+      h('p', {}, problem.detail), problem.hint && h('p', {class: 'hint'}, problem.hint),
+      h('ul', {class: 'problems'}, (problem.errors ?? []).map(it => h('li', {},
+        linkOf(it), ' ', it.message ?? it.name)))),
+    [['Go on editing', true, 'main']])
+  }
+
+  async #discard() {
+    const sure = await showDialog('Discard the unsaved changes?',
+      h('p', {}, 'They cannot be brought back.'),
+      [['Keep them', false], ['Discard', true, 'danger']])
+    if (sure) await editing.discard()
+  }
+
+  async #review() {
+    const {inserted, updated, deleted} = editing.changes
+    const list = (title, objects, show) => objects.length > 0 && [
+      h('h3', {}, `${title} (${objects.length.toLocaleString()})`),
+      h('ul', {class: 'problems'}, objects.slice(0, 200).map(show)),
+    ]
+    const link = object => h('a', {
+      href: objectAddress(session.model.entity(object._entity), object._id),
+      onclick: event => event.target.closest('dialog').close(),
+    }, `${object._entity} ${object._id}`)
+    await showDialog('Unsaved changes', h('div', {},
+      list('New', inserted, object => h('li', {}, link(object))),
+      list('Changed', updated, object => h('li', {}, link(object),
+        h('ul', {}, Object.entries(object.changed).map(([key, value]) => h('li', {},
+          `${key}: `, h('del', {dir: 'auto'}, shown(object.committed[key])), ' → ',
+          h('ins', {dir: 'auto'}, shown(value))))))),
+      list('Deleted', deleted, object => h('li', {}, `${object._entity} ${object._id}`))),
+    [['Close', true, 'main']])
+  }
+}
+
+function button(name, picture, action) {
+  return h('button', {class: 'plain', title: name, 'aria-label': name, onclick: action},
+    icon(picture))
+}
+
+/** A value in a review, cut to a line. */
+function shown(value) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text
+}
+
+/** A link to the object of an entry of a refused save. */
+function linkOf({object = '', entity}) {
+  const id = decodeURIComponent(object.split('/').at(-1) ?? '')
+  const found = session.model.entity(entity)
+  if (!found || !id) return entity ?? ''
+  return h('a', {href: objectAddress(found, id),
+    onclick: event => event.target.closest('dialog').close()}, `${entity} ${id}`)
+}
+
+customElements.define('stele-editing-bar', EditingBar)

@@ -1,0 +1,256 @@
+// One object beside the table: all its properties, to read and to change.
+
+import {h, fill} from '../../parts/dom.js'
+import {download} from '../../parts/download.js'
+import {field} from '../../parts/field.js'
+import {icon} from '../../parts/icon.js'
+import {notice} from '../../parts/notice.js'
+import {objectPicker} from './object-picker.js'
+import {canRead, membersAddress, objectAddress} from '../../columns.js'
+import {editing} from '../../editing.js'
+import {Problem, Request, service} from '../../service.js'
+import {session} from '../../session.js'
+import {bytes} from '../../values.js'
+
+/** The number of members of a to-many relationship that are shown. */
+const shownMembers = 12
+let made = 0
+
+/**
+ * `<stele-object-panel>`: an object by its entity and id. It sends `close`, and `change` after each
+ * change.
+ */
+class ObjectPanel extends HTMLElement {
+  #id = null
+  #entity = null
+  #object = null
+  /** The problems of the last save or change, by key. */
+  #problems = new Map()
+
+  /** Shows an object. @param entity that of the list; the object may be of a subentity */
+  async show(entity, id) {
+    this.#id = id
+    this.#problems.clear()
+    try {
+      await this.#read(entity)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      this.#entity = null
+      fill(this, this.#head(`${entity.name} ${id}`), h('p', {class: 'empty'}, error.message))
+    }
+  }
+
+  /** Reads the shown object again, unless a field is being edited. */
+  async refresh() {
+    if (!this.#entity || this.contains(document.activeElement)) return
+    await this.#read(this.#entity)
+  }
+
+  /** Shows the problems of the entries of a refused save at their fields. */
+  refuse(errors) {
+    this.#problems = new Map(errors.map(it => [it.key, it.message]))
+    this.#draw()
+  }
+
+  async #read(entity) {
+    const id = this.#id
+    const object = await service.get(editing.path(entity.pathOf(id)), {numbers: 'string'})
+    if (id !== this.#id) return
+    this.#object = object
+    this.#entity = session.model.entity(object._entity)
+    this.#draw()
+  }
+
+  #draw() {
+    const entity = this.#entity
+    const object = this.#object
+    const title = entity.title && object[entity.title.name]
+    const properties = entity.properties.filter(it => !it.declared.transient)
+    fill(this,
+      this.#head(title || `${entity.name} ${object._id}`),
+      h('p', {class: 'hint'}, `${entity.name} ${object._id}, version ${object._version} · `,
+        h('a', {href: `#/feed?object=${encodeURIComponent(`${entity.name}/${object._id}`)}`},
+          'History')),
+      h('div', {class: 'fields'}, properties.map(it => this.#property(it))))
+  }
+
+  #head(title) {
+    const removable = this.#entity && session.may('delete', this.#entity)
+    return h('div', {class: 'panel-head'},
+      h('h2', {dir: 'auto'}, title), h('span', {class: 'space'}),
+      removable && h('button', {class: 'plain', 'aria-label': 'Delete the object',
+        title: 'Delete the object', onclick: () => this.#remove()}, icon('trash')),
+      h('button', {class: 'plain', 'aria-label': 'Close the object', title: 'Close',
+        onclick: () => this.dispatchEvent(new Event('close'))}, icon('close')))
+  }
+
+  #property(property) {
+    const id = `field${++made}`
+    const value = this.#object[property.name]
+    const label = h('label', {for: id}, property.name)
+    const details = h('span', {class: 'hint'}, kind(property))
+    let content
+    if (property.kind === 'fetchedProperty') content = this.#fetched(property)
+    else if (property.kind === 'relationship') {
+      if (!canRead(property)) return null
+      content = property.isToMany ? this.#members(property, id) : this.#destination(property, id)
+    } else if (property.type === 'Binary') content = this.#binary(property, value, id)
+    else content = this.#attribute(property, value, id)
+    const problem = this.#problems.get(property.name)
+    return h('div', {class: 'field'}, label, details, content,
+      h('p', {class: 'error-text', id: `${id}-error`, role: 'alert'}, problem))
+  }
+
+  get #isEditable() { return session.may('update', this.#entity) }
+
+  #attribute(property, value, id) {
+    const {element, control, read} = field(property, value, {id, isLong: true})
+    if (!this.#isEditable) control.disabled = true
+    control.setAttribute('aria-describedby', `${id}-error`)
+    control.addEventListener('change', () => this.#change(property, control, read))
+    return element
+  }
+
+  /** Sends the value of a field. What is wrong with it is said below it. */
+  async #change(property, control, read) {
+    const error = document.getElementById(`${control.id}-error`)
+    fill(error)
+    control.removeAttribute('aria-invalid')
+    try {
+      this.#object = await editing.change(
+        this.#entity, this.#id, {[property.name]: read()}, this.#object._version)
+      this.#id = this.#object._id
+      this.dispatchEvent(new Event('change'))
+      await this.#validate(property, control, error)
+    } catch (problem) {
+      control.setAttribute('aria-invalid', 'true')
+      fill(error, messageOf(problem, property))
+      if (!(problem instanceof Problem) && problem.name !== 'Error') throw problem
+    }
+  }
+
+  /** Says what the model has against a value before it is saved. */
+  async #validate(property, control, error) {
+    const problem = await editing.validate()
+    const mine = problem?.errors?.find(it =>
+      it.key === property.name && (!it.object || it.object === this.#address))
+    if (!mine) return
+    control.setAttribute('aria-invalid', 'true')
+    fill(error, mine.message)
+  }
+
+  /** The object as errors name it. */
+  get #address() { return `${this.#entity.name}/${this.#id}` }
+
+  #destination(property, id) {
+    const to = this.#object[property.name]
+    const destination = property.destination
+    const title = h('span', {class: 'now', dir: 'auto'})
+    if (to !== null && to !== undefined) this.#nameInto(title, destination, to)
+    if (!this.#isEditable || property.isReadOnly) return h('div', {}, title)
+    return h('div', {class: 'to-one'}, title, objectPicker(destination, {
+      id, isOptional: property.isOptional,
+      choose: object => this.#link(property, object ? object._id : null),
+    }))
+  }
+
+  async #nameInto(place, entity, id) {
+    const name = entity.title?.key
+    const object = await service.get(editing.path(entity.pathOf(id)),
+      {select: ['_id', name].filter(Boolean).join(',')})
+    fill(place, h('a', {href: objectAddress(entity, id)},
+      (name && object[name]) || `${entity.name} ${id}`))
+  }
+
+  async #link(property, value) {
+    this.#object = await editing.change(
+      this.#entity, this.#id, {[property.name]: value}, this.#object._version)
+    this.#draw()
+    this.dispatchEvent(new Event('change'))
+  }
+
+  #members(property, id) {
+    const place = h('div', {class: 'members'})
+    this.#membersInto(place, property, id)
+    return place
+  }
+
+  async #membersInto(place, property, id) {
+    const destination = property.destination
+    const name = destination.title?.key
+    const route = editing.path(`${this.#entity.pathOf(this.#id)}/${property.name}`)
+    const [rows, {count}] = await Promise.all([
+      service.get(route, {limit: shownMembers, select: ['_id', name].filter(Boolean).join(',')}),
+      service.get(`${route}/count`),
+    ])
+    const editable = this.#isEditable && !property.isReadOnly
+    const write = members => this.#link(property, members)
+    fill(place,
+      h('ul', {class: 'chips'}, rows.map(row => h('li', {},
+        h('a', {href: objectAddress(destination, row._id), dir: 'auto'},
+          (name && row[name]) || `${destination.name} ${row._id}`),
+        editable && count <= shownMembers && h('button', {class: 'plain',
+          'aria-label': `Remove ${(name && row[name]) || row._id} from ${property.name}`,
+          onclick: () => write(rows.map(it => it._id).filter(it => it !== row._id)),
+        }, '×')))),
+      h('a', {href: membersAddress(property, this.#id)},
+        count > rows.length ? `All ${count.toLocaleString()}` : 'As a table'),
+      editable && count <= shownMembers && objectPicker(destination, {
+        id, isOptional: false,
+        choose: object => object && write([...rows.map(it => it._id), object._id]),
+      }))
+  }
+
+  #fetched(property) {
+    const list = h('ul', {class: 'chips'})
+    const name = this.#entity.pathOf(this.#id)
+    service.get(editing.path(`${name}/${property.name}`), {limit: shownMembers}).then(rows => {
+      fill(list, rows.map(row => {
+        const entity = session.model.entity(row._entity)
+        const title = entity?.title?.name
+        return h('li', {}, entity ? h('a', {href: objectAddress(entity, row._id), dir: 'auto'},
+          (title && row[title]) || `${entity.name} ${row._id}`) : JSON.stringify(row))
+      }))
+    }, error => fill(list, h('li', {class: 'error-text'}, error.message)))
+    return list
+  }
+
+  #binary(property, value, id) {
+    const size = value === null ? 'no value' : typeof value === 'object' ? bytes(value.bytes)
+      : bytes(Math.floor(value.length * 3 / 4))
+    const route = `${this.#entity.pathOf(this.#id)}/${property.name}`
+    return h('div', {class: 'binary'}, h('span', {id}, size),
+      value !== null && h('button', {onclick: () => this.#download(route, property)}, 'Download'))
+  }
+
+  async #download(route, property) {
+    const request = new Request('GET', editing.path(route), {headers: {Accept: '*/*'}})
+    const blob = await (await service.fetch(request)).blob()
+    download(blob, `${this.#entity.name}-${this.#id}-${property.name}`)
+  }
+
+  async #remove() {
+    if (editing.isDirect && !confirm(`Delete ${this.#address}?`)) return
+    await editing.remove(this.#entity, this.#id)
+    notice.done(`${this.#address} is deleted${editing.isDirect ? '' : ' when it is saved'}.`)
+    this.dispatchEvent(new Event('change'))
+    this.dispatchEvent(new Event('close'))
+  }
+}
+
+/** The type of a property in words. */
+function kind(property) {
+  if (property.kind === 'attribute') {
+    return property.type + (property.isOptional ? '' : ', required')
+      + (property.declared.derivation ? ', derived' : '')
+  }
+  if (property.kind === 'fetchedProperty') return 'fetched property'
+  return `${property.isToMany ? 'to many' : 'to one'} ${property.destination?.name}`
+}
+
+/** The message of a problem for a property: that of its own entry, where there is one. */
+function messageOf(problem, property) {
+  return problem.errors?.find(it => it.key === property.name)?.message ?? problem.message
+}
+
+customElements.define('stele-object-panel', ObjectPanel)
