@@ -64,6 +64,8 @@ function elementOf(name, entity) {
   const view = document.createElement(`stele-${name}`)
   view.entityName = entity
   fill(main, view)
+  // What had the focus may be gone with the view before.
+  if (document.activeElement === document.body) main.focus()
   return view
 }
 

@@ -17,23 +17,30 @@ export class Head {
     root.dataset.theme = localStorage.getItem(themeKey) ?? 'auto'
   }
 
-  /** Shows the head for an address. */
+  /** Shows the head for an address. It is made once, so that the focus stays where it is. */
   show(address) {
-    const links = [['model', 'Model'], ['feed', 'Feed'], ['api', 'API']]
+    this.links ??= this.#build()
+    for (const link of this.links) {
+      if (link.dataset.view === (address.view || 'model')) link.setAttribute('aria-current', 'page')
+      else link.removeAttribute('aria-current')
+    }
+  }
+
+  #build() {
+    const links = [['model', 'Model'], ['feed', 'Feed'], ['api', 'API']].map(([view, text]) =>
+      h('a', {href: `#/${view}`, 'data-view': view}, text))
     fill(this.element,
       h('button', {class: 'plain menu', 'aria-label': 'Entities', 'aria-controls': 'entities',
         onclick: () => document.body.classList.toggle('with-entities')}, icon('menu')),
       h('a', {class: 'name', href: '#/model'}, icon('stele'), session.index.model),
-      h('nav', {'aria-label': 'Views'}, links.map(([view, text]) => h('a', {
-        href: `#/${view}`,
-        'aria-current': (address.view || 'model') === view ? 'page' : null,
-      }, text))),
+      h('nav', {'aria-label': 'Views'}, links),
       h('span', {class: 'space'}),
       h('span', {class: 'about'}, `Stele ${session.index.stele}`),
       session.rights.token && h('span', {class: 'about'}, session.rights.token),
       h('button', {class: 'plain', 'aria-label': 'Keys', title: 'Keys (?)', onclick: showKeys}, '?'),
       service.token && h('button', {class: 'plain', onclick: leave}, 'Log out'),
       this.#themeButton())
+    return links
   }
 
   #themeButton() {

@@ -28,6 +28,8 @@ export class Table extends HTMLElement {
   #draw = framed(() => this.#layOut())
   #onChange = () => { this.#stale = true; this.#draw() }
   #stale = false
+  /** The elements of the active row and cell. */
+  #marked = []
   /** The element of the editor, and the cell that it is for. */
   #editor = null
 
@@ -155,9 +157,7 @@ export class Table extends HTMLElement {
     for (const element of this.#spare) element.hidden = true
     this.#stale = false
     this.#placeEditor(first)
-    const cell = this.#rows.get(this.#active.index)?.children[this.#active.column]
-    if (cell) this.scroller.setAttribute('aria-activedescendant', cell.id)
-    else this.scroller.removeAttribute('aria-activedescendant')
+    this.#mark()
     this.#source.need(from, to)
   }
 
@@ -173,13 +173,20 @@ export class Table extends HTMLElement {
       element.setAttribute('aria-rowindex', index + 2)
     }
     element.style.transform = `translateY(${(index - first) * rowHeight}px)`
-    const isActive = index === this.#active.index
     if (isNew || this.#stale) this.#fillRow(element, index)
-    element.classList.toggle('active', isActive)
-    element.setAttribute('aria-selected', isActive)
-    for (const [column, cell] of [...element.children].entries()) {
-      cell.classList.toggle('active', isActive && column === this.#active.column)
-    }
+  }
+
+  /** Marks the active cell and its row. */
+  #mark() {
+    for (const element of this.#marked) element.classList.remove('active')
+    this.#marked[0]?.removeAttribute('aria-selected')
+    const row = this.#rows.get(this.#active.index)
+    const cell = row?.children[this.#active.column]
+    this.#marked = [row, cell].filter(Boolean)
+    for (const element of this.#marked) element.classList.add('active')
+    row?.setAttribute('aria-selected', 'true')
+    if (cell) this.scroller.setAttribute('aria-activedescendant', cell.id)
+    else this.scroller.removeAttribute('aria-activedescendant')
   }
 
   #makeRow() {

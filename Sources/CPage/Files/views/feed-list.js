@@ -91,8 +91,11 @@ export class FeedList extends HTMLElement {
     this.#draw()
   }
 
-  /** Adds items that are older than the others. */
-  addOlder(items) {
+  /**
+   * Adds items that are older than the others.
+   * @param isShown whether they are brought into view
+   */
+  addOlder(items, isShown) {
     let end = this.#start
     const places = items.toReversed().map(item => {
       const place = {item, end}
@@ -100,7 +103,9 @@ export class FeedList extends HTMLElement {
       return place
     })
     this.#places.unshift(...places.reverse())
-    this.#draw()
+    this.#layOut()
+    const newest = this.#places[items.length - 1]
+    if (isShown && newest) this.scroller.scrollTop = this.#topOf(newest)
   }
 
   /** Takes the oldest away until there are at most so many. */
@@ -117,9 +122,7 @@ export class FeedList extends HTMLElement {
   get #end() { return this.#places.at(-1)?.end ?? 0 }
   get #start() { return this.#places.length ? this.#startOf(this.#places[0]) : 0 }
   #startOf({item, end}) { return end - linesOf(item, this.#isNarrow) }
-  #topOf({end}) { return (this.#lastEnd - end) * this.#lineHeight }
-  /** The end that the present drawing has. */
-  #lastEnd = 0
+  #topOf({end}) { return (this.#end - end) * this.#lineHeight }
 
   #resized() {
     const isNarrow = this.clientWidth < narrow
@@ -146,23 +149,26 @@ export class FeedList extends HTMLElement {
     this.#lineHeight = this.probe.offsetHeight
     const {scrollTop, clientHeight} = this.scroller
     const room = clientHeight - this.layer.offsetTop
-    this.#lastEnd = this.#end
-    const height = (this.#lastEnd - this.#start) * this.#lineHeight
+    const end = this.#end
+    const height = (end - this.#start) * this.#lineHeight
     const top = this.#isAtEnd ? Math.max(0, height - room) : scrollTop && scrollTop + this.#added
     this.layer.style.height = `${height}px`
     if (top !== scrollTop) this.scroller.scrollTop = top
     this.#added = 0
     this.scroller.setAttribute('aria-rowcount', this.#places.length + 1)
-    const from = this.#indexAt(this.#lastEnd - (top + clientHeight) / this.#lineHeight)
-    const to = this.#indexAt(this.#lastEnd - top / this.#lineHeight)
+    const from = this.#indexAt(end - (top + clientHeight) / this.#lineHeight)
+    const to = this.#indexAt(end - top / this.#lineHeight)
     const shown = new Set(this.#places.slice(from, to + 1))
     for (const [place, row] of this.#rows) {
       if (shown.has(place)) continue
       row.remove()
       this.#rows.delete(place)
     }
-    for (const place of shown) this.#show(place)
-    this.#mark()
+    let index = from
+    for (const place of shown) this.#show(place, index++)
+    const active = this.#rows.get(this.#active)
+    if (active) this.scroller.setAttribute('aria-activedescendant', active.id)
+    else this.scroller.removeAttribute('aria-activedescendant')
   }
 
   /** The index of the first row that ends after a line. */
@@ -177,7 +183,8 @@ export class FeedList extends HTMLElement {
     return low
   }
 
-  #show(place) {
+  /** Shows a row. The one below it, which is older, is shown already if it is in view. */
+  #show(place, index) {
     let element = this.#rows.get(place)
     if (!element) {
       element = row(place.item)
@@ -186,22 +193,13 @@ export class FeedList extends HTMLElement {
       if (place.isMarked) element.classList.add('flash')
       place.isMarked = false
       this.#rows.set(place, element)
-      this.layer.append(element)
+      this.layer.insertBefore(element, this.#rows.get(this.#places[index - 1]) ?? null)
     }
+    const isActive = place === this.#active
     element.style.transform = `translateY(${this.#topOf(place)}px)`
-  }
-
-  /** Numbers the rows in view, and marks the active one. */
-  #mark() {
-    let active = null
-    for (const [place, row] of this.#rows) {
-      const isActive = place === this.#active
-      row.classList.toggle('active', isActive)
-      row.setAttribute('aria-selected', isActive)
-      if (isActive) active = row
-    }
-    if (active) this.scroller.setAttribute('aria-activedescendant', active.id)
-    else this.scroller.removeAttribute('aria-activedescendant')
+    element.classList.toggle('active', isActive)
+    element.setAttribute('aria-selected', isActive)
+    element.setAttribute('aria-rowindex', this.#places.length - index + 1)
   }
 
   // Keys and clicks
@@ -210,7 +208,7 @@ export class FeedList extends HTMLElement {
     const last = this.#places.length - 1
     if (last < 0) return
     this.#active = this.#places[Math.max(0, Math.min(index, last))]
-    const top = (this.#end - this.#active.end) * this.#lineHeight
+    const top = this.#topOf(this.#active)
     const bottom = (this.#end - this.#startOf(this.#active)) * this.#lineHeight
     const {scrollTop, clientHeight} = this.scroller
     const view = clientHeight - this.layer.offsetTop

@@ -63,7 +63,7 @@ class FeedView extends HTMLElement {
     this.save = h('aside', {hidden: true, 'aria-label': 'The save', onkeydown: event => {
       if (event.key === 'Escape') this.#closeSave()
     }})
-    this.older = h('button', {onclick: () => this.#readOlder()}, 'Older saves')
+    this.older = h('button', {onclick: () => this.#readOlder()})
     this.figures = h('span')
     this.none = h('p', {class: 'none hint'}, 'What is saved appears here at once.')
     fill(this,
@@ -89,7 +89,7 @@ class FeedView extends HTMLElement {
     feed.addEventListener('saves', this.#draw)
     feed.addEventListener('older', event => {
       if (feed !== this.#feed) return
-      this.list.addOlder(event.detail)
+      this.list.addOlder(event.detail, this.#isReading)
       this.#showFigures()
     })
     feed.addEventListener('state', () => { if (feed === this.#feed) this.#showState() })
@@ -117,9 +117,10 @@ class FeedView extends HTMLElement {
     this.#draw()
   }
 
-  /** Reads the page of saves before the oldest one. A full list is paused, which keeps them. */
+  /** Reads the page of saves before the oldest one. A full list keeps them while it is paused. */
   async #readOlder() {
     const feed = this.#feed
+    if (this.#isReading) return
     if (this.list.count >= mostSaves) this.#pause(true)
     this.#isReading = true
     this.#showFigures()
@@ -171,7 +172,8 @@ class FeedView extends HTMLElement {
       connecting: 'Connecting…', following: 'Following',
       paused: 'Paused', away: `The service is away. The feed goes on after ${position}.`,
       full: `${mostSaves.toLocaleString()} saves are shown, as many as the page keeps. `,
-      refused: isShownAtBar ? 'Refused' : [error?.message, error?.hint].filter(Boolean).join('. '),
+      refused: isShownAtBar ? 'Refused'
+        : [error?.message, error?.hint].filter(Boolean).join(' – '),
     }
     this.state.dataset.state = name
     fill(this.state, texts[name], state === 'full' && h('a', {
@@ -185,7 +187,7 @@ class FeedView extends HTMLElement {
     const feed = this.#feed
     const {count} = this.list
     this.older.hidden = feed.isWhole || !feed.begin
-    this.older.disabled = this.#isReading
+    this.older.textContent = this.#isReading ? 'Reading older saves…' : 'Older saves'
     this.none.hidden = !this.list.isEmpty || feed.state !== 'following'
     const parts = [`${count.toLocaleString()} ${count === 1 ? 'save' : 'saves'}`]
     if (feed.isWhole && count) parts.push('back to the oldest one')

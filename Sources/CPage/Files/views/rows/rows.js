@@ -36,7 +36,8 @@ class RowsView extends HTMLElement {
     this.entity = session.model.entity(address.path[1])
     if (!before) this.#build()
     this.bar.show(this.entity, address)
-    fill(this.tabs, entityTabs(this.entity, address), this.#tools())
+    fill(this.heads, entityTabs(this.entity, address))
+    this.live.setAttribute('aria-pressed', String(address.get('live') !== ''))
     if (!before || listParameters.some(name => before.get(name) !== address.get(name))) {
       await this.#read()
     }
@@ -51,7 +52,7 @@ class RowsView extends HTMLElement {
   }
 
   #build() {
-    this.tabs = h('div', {class: 'tabs'})
+    this.heads = h('div', {class: 'heads'})
     this.bar = h('stele-predicate-bar')
     this.table = h('stele-table', {
       onsort: event => this.#sort(event.detail),
@@ -64,20 +65,19 @@ class RowsView extends HTMLElement {
       onclose: () => this.#close()})
     this.footer = h('div', {class: 'footer', role: 'status'})
     const bar = h('stele-editing-bar', {onrefused: event => this.#refused(event.detail)})
-    fill(this, this.tabs, this.bar, h('div', {class: 'split'}, this.table, this.panel), bar,
+    fill(this, h('div', {class: 'tabs'}, this.heads, this.#tools()), this.bar, h('div', {class: 'split'}, this.table, this.panel), bar,
       this.footer)
   }
 
   /** The buttons of what the token may do. */
   #tools() {
     const {entity} = this
-    const isLive = this.#address.get('live') !== ''
+    this.live = h('button', {title: 'Show saves as they happen',
+      onclick: () => this.#go({live: this.#address.get('live') ? '' : '1'})}, icon('live'), 'Live')
     const canCreate = session.may('create', entity)
     return h('div', {class: 'tools'},
       canCreate && h('button', {onclick: () => this.#create()}, icon('plus'), 'New'),
-      h('button', {'aria-pressed': String(isLive),
-        title: 'Show saves as they happen',
-        onclick: () => this.#go({live: isLive ? '' : '1'})}, icon('live'), 'Live'),
+      this.live,
       h('button', {onclick: () => this.#chooseColumns()}, icon('columns'), 'Columns'),
       canCreate && h('a', {class: 'button', href: `#/import/${encodeURIComponent(entity.name)}`},
         icon('import'), 'Import'),
@@ -141,7 +141,10 @@ class RowsView extends HTMLElement {
   async #showPanel(id) {
     this.panel.hidden = id === ''
     if (id === '') return
-    await this.panel.show(this.entity, /^\d+$/.test(id) ? Number(id) : id)
+    const key = /^\d+$/.test(id) ? Number(id) : id
+    const index = this.#source?.indexOf(key) ?? -1
+    if (index >= 0) this.table.activate(index)
+    await this.panel.show(this.entity, key)
   }
 
   #close() {
