@@ -21,7 +21,8 @@ import Testing
         let league = try ServiceFixture.league()
         let page = league.get("/", Self.browser)
         #expect(page.status == 200 && page["Content-Type"] == "text/html; charset=utf-8")
-        #expect(page.text.contains("<script type=\"module\" src=\"page/app.js\">"))
+        let edition = BrowserPage.edition
+        #expect(page.text.contains("<script type=\"module\" src=\"page/\(edition)/app.js\">"))
         for accept in ["*/*", "application/json", "application/json, text/html;q=0.9", "text/*"] {
             let index = league.get("/", [(name: "Accept", value: accept)])
             #expect(index["Content-Type"] == "application/json", "\(accept)")
@@ -44,7 +45,7 @@ import Testing
         let league = try ServiceFixture.league()
         let types = [
             "app.js": "text/javascript; charset=utf-8", "style.css": "text/css; charset=utf-8",
-            "icon.svg": "image/svg+xml", "views/rows.js": "text/javascript; charset=utf-8",
+            "icon.svg": "image/svg+xml", "views/rows/rows.js": "text/javascript; charset=utf-8",
         ]
         for (path, type) in types {
             let file = league.get("/page/\(path)")
@@ -58,6 +59,16 @@ import Testing
             }
             #expect(packed["Vary"] == "Accept, Accept-Encoding")
         }
+    }
+
+    @Test func aFileOfThisEditionIsKeptByBrowsers() throws {
+        let league = try ServiceFixture.league()
+        #expect(league.get("/page/app.js")["Cache-Control"] == "no-cache")
+        let kept = league.get("/page/\(BrowserPage.edition)/app.js")
+        #expect(kept["Cache-Control"] == "max-age=31536000, immutable")
+        #expect(kept.text == league.get("/page/app.js").text)
+        #expect(league.get("/page/0123456789abcdef/app.js").status == 404)
+        #expect(league.get("/", Self.browser)["Cache-Control"] == "no-cache")
     }
 
     @Test func whatIsNoFileIsRefused() throws {
@@ -91,7 +102,9 @@ import Testing
             $0.page = "explorer"
         }
         let page = moved.get("/api/", Self.browser)
-        #expect(page.text.contains("src=\"explorer/app.js\"") && !page.text.contains("\"page/"))
+        #expect(
+            page.text.contains("src=\"explorer/\(BrowserPage.edition)/app.js\"")
+                && !page.text.contains("\"page/"))
         #expect(moved.get("/api/explorer/app.js").status == 200)
         #expect(moved.get("/api/page/app.js").status == 404)
         // Relative addresses need the slash.

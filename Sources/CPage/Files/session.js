@@ -13,8 +13,22 @@ class Session {
   /** The document of `GET /rights`. */
   rights = null
 
+  #begun = null
+
+  /** Begins to read before the views are there. */
+  begin() {
+    this.#begun = this.#read()
+    this.#begun.catch(() => {})
+  }
+
   /** Reads the three. @throws {Problem} of status 401 where a token is needed. */
   async open() {
+    const begun = this.#begun
+    this.#begun = null
+    await (begun ?? this.#read())
+  }
+
+  async #read() {
     const [document, index, rights] = await Promise.all([
       service.get('model'), service.get(''), service.get('rights'),
     ])
@@ -39,3 +53,4 @@ class Session {
 }
 
 export const session = new Session()
+session.begin()

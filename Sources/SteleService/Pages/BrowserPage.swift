@@ -44,6 +44,17 @@ struct BrowserPage: Sendable {
 
     private static let indexPath = "index.html"
 
+    /// A hash of all files. It is a segment of their addresses in the page, so that a browser keeps
+    /// them without asking again, and never mixes files of two programs.
+    static let edition: String = {
+        var hash = SHA256()
+        for (path, bytes) in contents {
+            hash.update(data: Array(path.utf8))
+            hash.update(data: bytes)
+        }
+        return Secret.hexadecimal(hash.finalize().prefix(8))
+    }()
+
     /// The paths and the bytes of all files.
     static var contents: [(path: String, bytes: [UInt8])] {
         (0...).lazy.map(stele_page_file).prefix { $0.path != nil }.map {
@@ -59,7 +70,8 @@ struct BrowserPage: Sendable {
         self.basePath = basePath
         let bytes = Self.contents.first { $0.path == Self.indexPath }?.bytes ?? []
         // The page names its files below `page/`, relative to its own address.
-        let text = String(decoding: bytes, as: UTF8.self).replacing("\"page/", with: "\"\(name)/")
+        let text = String(decoding: bytes, as: UTF8.self)
+            .replacing("\"page/", with: "\"\(name)/\(Self.edition)/")
         index = File(Self.indexPath, Array(text.utf8))
     }
 
@@ -73,13 +85,15 @@ struct BrowserPage: Sendable {
         return response(index, call)
     }
 
-    /// A file of the page.
+    /// A file of the page, with or without the edition before its path.
     /// - Throws: `Problem`, 404, for a file that it does not have.
     func file(_ path: String, _ call: Call) throws -> Response {
-        guard let file = Self.files[path] else {
+        let prefix = Self.edition + "/"
+        let isKept = path.hasPrefix(prefix)
+        guard let file = Self.files[isKept ? String(path.dropFirst(prefix.count)) : path] else {
             throw Problem(.route, "the page has no file \(path.prefix(200))")
         }
-        return response(file, call)
+        return response(file, call, isKept: isKept)
     }
 
     /// What a page may do in a browser: load its own files and call its own service.
@@ -95,11 +109,16 @@ struct BrowserPage: Sendable {
     private static let caching: [Answers.Field] = [
         ("Cache-Control", "no-cache"), ("Vary", "Accept, Accept-Encoding"),
     ]
+    /// What has the edition in its address never changes (RFC 8246).
+    private static let keeping: [Answers.Field] = [
+        ("Cache-Control", "max-age=31536000, immutable"), ("Vary", "Accept-Encoding"),
+    ]
 
-    private func response(_ file: File, _ call: Call) -> Response {
+    private func response(_ file: File, _ call: Call, isKept: Bool = false) -> Response {
         let packed = call.terms.acceptsGzip ? file.packed : nil
         let tag = "\"\(file.tag)\(packed == nil ? "" : ";gz")\""
-        let headers = [("ETag", tag)] + Self.security + Self.caching
+        let headers =
+            [("ETag", tag)] + Self.security + (isKept ? Self.keeping : Self.caching)
         if call.terms.ifNoneMatch.contains(where: { $0.opaque == file.tag || $0.opaque == "*" }) {
             return Response(status: 304, headers: headers)
         }

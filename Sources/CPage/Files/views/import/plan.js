@@ -4,6 +4,7 @@
 import {Misfit, ValueReader, waysOf} from './values.js'
 import {constraintsOf, isKey, ownerOf} from './targets.js'
 import {pieces} from './file.js'
+import {keyPath} from '../../model.js'
 import {service} from '../../service.js'
 
 /** Wrong rows that are kept to be shown. */
@@ -218,15 +219,16 @@ class Lookup {
     const unknown = [...new Set(keys)]
       .filter(it => it && !this.#found.has(it) && it.length <= longestKey)
     if (!unknown.length) return
+    const name = keyPath(this.name)
     const isText = /String|UUID/.test(this.entity.property(this.name)?.type)
     const values = isText ? unknown.map(it => JSON.stringify(it)) : unknown
     const {data} = await service.list(this.entity.path, {
-      where: `${this.name} IN {${values.join(',')}}`, groupBy: this.name, limit: unknown.length,
-      select: `${this.name},first:min(_id),objects:count()`, numbers: 'string',
+      where: `${name} IN {${values.join(',')}}`, groupBy: name, limit: unknown.length,
+      select: `${name},min(_id),count()`, numbers: 'string',
     }, signal)
     for (const key of unknown) this.#found.set(key, null)
     for (const row of data) {
-      this.#found.set(keyOf(row[this.name]), {id: row.first, count: row.objects})
+      this.#found.set(keyOf(row[name]), {id: row['min(_id)'], count: row['count()']})
     }
   }
 

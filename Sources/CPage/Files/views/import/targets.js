@@ -63,7 +63,8 @@ export function ownerOf(entity, name) {
 
 /**
  * The target of each column, by its name; null for none. Case, spaces, points, `_` and `-` do
- * not matter. A relationship is matched by what its first cells look like.
+ * not matter, nor does the `#` of a list's keys (`keyPath`). A relationship is matched by what its
+ * first cells look like.
  */
 export function matched(names, rows, targets) {
   const taken = new Set()
@@ -84,4 +85,4 @@ function link(targets, rows, index) {
   return targets.find(it => (it.attribute === idAttribute) === isNumber) ?? targets[0]
 }
 
-function plain(name) { return name.toLowerCase().replace(/[\s._-]/g, '') }
+function plain(name) { return name.toLowerCase().replace(/[\s._#-]/g, '') }
