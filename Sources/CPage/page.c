@@ -13,9 +13,6 @@ static const struct stele_page_file files[] = {
     {"app.js", (const char[]){
 #embed "Files/app.js" suffix(, 0)
     }},
-    {"changes.js", (const char[]){
-#embed "Files/changes.js" suffix(, 0)
-    }},
     {"code.js", (const char[]){
 #embed "Files/code.js" suffix(, 0)
     }},
@@ -36,9 +33,6 @@ static const struct stele_page_file files[] = {
     }},
     {"index.html", (const char[]){
 #embed "Files/index.html" suffix(, 0)
-    }},
-    {"live-source.js", (const char[]){
-#embed "Files/live-source.js" suffix(, 0)
     }},
     {"model.js", (const char[]){
 #embed "Files/model.js" suffix(, 0)
@@ -157,26 +151,29 @@ static const struct stele_page_file files[] = {
     {"views/chart/scale.js", (const char[]){
 #embed "Files/views/chart/scale.js" suffix(, 0)
     }},
-    {"views/feed-filter.js", (const char[]){
-#embed "Files/views/feed-filter.js" suffix(, 0)
+    {"views/feed/changes.js", (const char[]){
+#embed "Files/views/feed/changes.js" suffix(, 0)
     }},
-    {"views/feed-list.js", (const char[]){
-#embed "Files/views/feed-list.js" suffix(, 0)
+    {"views/feed/feed.css", (const char[]){
+#embed "Files/views/feed/feed.css" suffix(, 0)
     }},
-    {"views/feed-past.js", (const char[]){
-#embed "Files/views/feed-past.js" suffix(, 0)
+    {"views/feed/feed.js", (const char[]){
+#embed "Files/views/feed/feed.js" suffix(, 0)
     }},
-    {"views/feed-save.js", (const char[]){
-#embed "Files/views/feed-save.js" suffix(, 0)
+    {"views/feed/filter.js", (const char[]){
+#embed "Files/views/feed/filter.js" suffix(, 0)
     }},
-    {"views/feed-source.js", (const char[]){
-#embed "Files/views/feed-source.js" suffix(, 0)
+    {"views/feed/list.js", (const char[]){
+#embed "Files/views/feed/list.js" suffix(, 0)
     }},
-    {"views/feed.css", (const char[]){
-#embed "Files/views/feed.css" suffix(, 0)
+    {"views/feed/past.js", (const char[]){
+#embed "Files/views/feed/past.js" suffix(, 0)
     }},
-    {"views/feed.js", (const char[]){
-#embed "Files/views/feed.js" suffix(, 0)
+    {"views/feed/save.js", (const char[]){
+#embed "Files/views/feed/save.js" suffix(, 0)
+    }},
+    {"views/feed/source.js", (const char[]){
+#embed "Files/views/feed/source.js" suffix(, 0)
     }},
     {"views/import/columns.js", (const char[]){
 #embed "Files/views/import/columns.js" suffix(, 0)
@@ -285,6 +282,9 @@ static const struct stele_page_file files[] = {
     }},
     {"views/rows/editing-bar.js", (const char[]){
 #embed "Files/views/rows/editing-bar.js" suffix(, 0)
+    }},
+    {"views/rows/live-source.js", (const char[]){
+#embed "Files/views/rows/live-source.js" suffix(, 0)
     }},
     {"views/rows/object-panel.js", (const char[]){
 #embed "Files/views/rows/object-panel.js" suffix(, 0)

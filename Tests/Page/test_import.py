@@ -149,7 +149,9 @@ class FileCase(PageCase):
         return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
 
-class MatchingTests(FileCase):
+class ImportTests(FileCase):
+    """What is imported of a file, and as what."""
+
     def test_columns_are_matched_by_name_by_hand_and_left_out(self):
         page = self.choose(
             "Remarks,SKU,Sale price,sold_from,Title\n"
@@ -210,8 +212,7 @@ class MatchingTests(FileCase):
         self.run_import("1 row", "1 row is")
         self.assertEqual(self.objects("sku,maker")[3:], [["B-1", 1]])
 
-    def test_a_relationship_with_numbers_is_found_by_id(self):
-        self.choose("sku,maker\nA-1,3\nA-2,9\n")
+        self.choose_another("sku,maker\nC-1,3\nC-2,9\n")
         expect(self.target("maker").locator("option:checked")).to_have_text("maker by _id")
         expect(self.check("maker")).to_contain_text("9 in line 3: no Maker has this _id")
 
@@ -225,8 +226,6 @@ class MatchingTests(FileCase):
         expect(page.get_by_text("Two columns are matched to sku.")).to_be_visible()
         expect(self.button("Import 1 row")).to_be_disabled()
 
-
-class CellTests(FileCase):
     def test_wrong_cells_are_marked_and_left_out(self):
         page = self.choose(
             "sku,stock,price,isFresh,soldFrom,token\n"
@@ -257,18 +256,13 @@ class CellTests(FileCase):
         expect(wrong.nth(4)).to_contain_text("stock: outside of the range of 32 bits")
         # Nothing is sent before the person agrees.
         expect(self.button("Import 1 row")).to_be_disabled()
+        self.assertEqual(self.objects("sku"), [])
         self.leave_out()
         self.run_import("1 row", "1 row is")
         expect(page.get_by_text("5 rows are refused")).to_be_visible()
         expect(self.rows("Refused rows")).to_have_count(5)
         self.assertEqual(self.objects("sku,stock,price,isFresh,soldFrom,token"), [[
             "A-1", 5, "1.5", True, "2024-02-29T00:00:00Z", "8D7BB53A-0B0E-4A4C-9A0D-6F0B0E0A0001"]])
-
-    def test_a_file_without_a_good_row_is_not_imported(self):
-        page = self.choose("sku,stock\nA-1,many\n")
-        expect(page.get_by_text("No row can be imported.")).to_be_visible()
-        self.leave_out()
-        expect(self.button("Import 0 rows")).to_be_disabled()
 
     def test_an_ambiguous_date_is_asked(self):
         page = self.choose("sku,soldFrom\nA-1,01/02/2024\nA-2,03/04/2024\n")
@@ -305,8 +299,10 @@ class CellTests(FileCase):
             ["A-1", 'one, "two"\r\nthree'], ["A-2", ""]])
 
     def test_a_quote_that_is_not_closed_is_wrong(self):
-        self.choose('sku,title\nA-1,"one\nA-2,two\n')
+        page = self.choose('sku,title\nA-1,"one\nA-2,two\n')
         expect(self.rows("All rows")).to_contain_text("a quote is not closed")
+        expect(page.get_by_text("No row can be imported.")).to_be_visible()
+        self.leave_out()
         expect(self.button("Import 0 rows")).to_be_disabled()
 
     def test_semicolons_and_a_decimal_comma(self):
@@ -375,22 +371,21 @@ class CellTests(FileCase):
         self.assertIsNone(page.evaluate("window.hacked ?? null"))
         self.assertEqual(page.locator("img, body script").count(), 0)
 
-
-class UniquenessTests(FileCase):
     FILE = "sku,stock\nA-1,10\nA-2,20\n"
 
-    def setUp(self):
-        super().setUp()
+    def store_lamp(self):
+        """Stores the object of the first row. Its id."""
         stored = {"sku": "A-1", "title": "Lamp", "stock": 1}
-        self.stored = self.service.ask("POST", "Item", stored)["_id"]
+        return self.service.ask("POST", "Item", stored)["_id"]
 
     @property
     def policy(self):
         return self.page.get_by_role("combobox", name="An object with the same sku")
 
     def test_a_value_that_is_taken_refuses_the_row(self):
+        lamp = self.store_lamp()
         page = self.choose(self.FILE + "A-2,30\n")
-        expect(page.get_by_title(f"Item {self.stored} has this value")).to_have_text("A-1")
+        expect(page.get_by_title(f"Item {lamp} has this value")).to_have_text("A-1")
         expect(page.get_by_title("line 3 has this value")).to_have_text("A-2")
         self.leave_out()
         self.run_import("1 row", "1 row is")
@@ -405,12 +400,12 @@ class UniquenessTests(FileCase):
         self.run_import("3 rows", "2 rows are")
         refused = self.rows("Refused rows")
         expect(refused).to_have_count(1)
-        expect(refused).to_contain_text("A-3")
-        expect(refused).to_contain_text("sku")
+        expect(refused).to_contain_text(re.compile("sku: .*A-3"))
         self.assertEqual(self.objects("sku,stock", sort="sku"), [
-            ["A-1", 1], ["A-2", 20], ["A-3", 3], ["A-4", 40]])
+            ["A-2", 20], ["A-3", 3], ["A-4", 40]])
 
     def test_the_object_that_has_the_value_is_updated(self):
+        lamp = self.store_lamp()
         page = self.choose(self.FILE)
         self.policy.select_option("is updated")
         expect(page.get_by_text("2 rows: all fit")).to_be_visible()
@@ -418,10 +413,11 @@ class UniquenessTests(FileCase):
         expect(page.get_by_role("status").filter(has_text="1 row is of objects that existed")
                ).to_be_visible()
         # What the file does not have stays.
-        self.assertEqual(self.objects("_id,sku,title,stock")[0], [self.stored, "A-1", "Lamp", 10])
+        self.assertEqual(self.objects("_id,sku,title,stock")[0], [lamp, "A-1", "Lamp", 10])
         self.assertEqual(self.objects("sku,stock")[1:], [["A-2", 20]])
 
     def test_the_object_that_has_the_value_stays(self):
+        self.store_lamp()
         page = self.choose(self.FILE)
         self.policy.select_option("stays as it is")
         self.run_import("2 rows", "1 row is")
@@ -430,6 +426,8 @@ class UniquenessTests(FileCase):
 
 
 class RunTests(FileCase):
+    """Faults and refusals while an import runs."""
+
     def readings(self):
         """The numbers of all readings."""
         lines = self.text("Reading?format=ndjson&sort=number").splitlines()
@@ -545,6 +543,8 @@ class RunTests(FileCase):
 
 
 class ExportTests(FileCase):
+    """The rows of a view as a file."""
+
     ITEMS = [
         {"sku": "A-1", "title": 'one, "two"\r\nthree; "', "price": "12345678901234567890.25",
          "weight": 0.1, "stock": 3, "serial": 9007199254740993, "isFresh": True,
@@ -613,17 +613,17 @@ class ExportTests(FileCase):
     def test_an_export_is_imported_again(self):
         # `size` is a word of the predicate language, and marked in a list.
         keys = ",".join(f"%23{it['name']}" for it in ITEM["attributes"]) + ",maker"
-        for form in ("CSV", "NDJSON"):
-            for columns in ("Those of the table", "Whole"):
-                with self.subTest(form, columns=columns):
-                    self.store_items()
-                    stored = self.objects(keys)
-                    data = self.export("rows/Item?sort=_id", form, columns)
-                    self.service.ask("DELETE", "Item?where=TRUEPREDICATE")
-                    page = self.choose(data)
-                    expect(page.get_by_text("5 rows: all fit")).to_be_visible()
-                    self.run_import("5 rows", "5 rows are")
-                    self.assertEqual(self.objects(keys), stored)
+        for form, columns in (
+                ("CSV", "Those of the table"), ("CSV", "Whole"), ("NDJSON", "Whole")):
+            with self.subTest(form, columns=columns):
+                self.store_items()
+                stored = self.objects(keys)
+                data = self.export("rows/Item?sort=_id", form, columns)
+                self.service.ask("DELETE", "Item?where=TRUEPREDICATE")
+                page = self.choose(data)
+                expect(page.get_by_text("5 rows: all fit")).to_be_visible()
+                self.run_import("5 rows", "5 rows are")
+                self.assertEqual(self.objects(keys), stored)
 
 
 if __name__ == "__main__":

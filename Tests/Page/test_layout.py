@@ -6,7 +6,7 @@ import unittest
 from page import PageCase
 
 # The module with `layOut` and `nearest`, below the address of the service.
-LAYOUT = "page/graph-layout.js"
+LAYOUT = "page/views/model/layout/layout.js"
 COUNT = 300
 ASPECT = 1.5
 # Points are rounded no further than numbers are.

@@ -17,7 +17,7 @@ const views = {
   rows: () => import('./views/rows/rows.js'),
   chart: () => import('./views/chart/chart.js'),
   map: () => import('./views/map/map.js'),
-  feed: () => import('./views/feed.js'),
+  feed: () => import('./views/feed/feed.js'),
   api: () => import('./views/api/api.js'),
   import: () => import('./views/import/import.js'),
 }

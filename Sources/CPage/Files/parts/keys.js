@@ -11,6 +11,7 @@ const keys = [
   ['F2', 'edits the value of the cell; Enter keeps it, Escape does not'],
   ['s', 'sorts by the column of the cell'],
   ['Delete', 'deletes the object of the row'],
+  ['p', 'pauses the feed, and goes on'],
   ['Ctrl+Z, Ctrl+Shift+Z', 'undo and redo'],
   ['Ctrl+S', 'saves'],
   ['Escape', 'closes a list or a dialog'],

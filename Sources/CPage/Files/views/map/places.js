@@ -69,7 +69,7 @@ export class Places extends EventTarget {
     const part = this.every > 1 ? ` AND modulus(_id, ${this.every}) == 0` : ''
     return {
       ...this.query, where: both(this.query.where, within(this.coordinates, this.#area) + part),
-      select: ['_id', ...names.map(keyed)].join(','), sort: this.amount && `-${keyPath(this.amount)}`,
+      select: ['_id', ...names.map(keyPath)].join(','), sort: this.amount && `-${keyPath(this.amount)}`,
       numbers: 'string', limit: size,
     }
   }
@@ -79,7 +79,7 @@ export class Places extends EventTarget {
    * @returns the bounds of all places; null for none
    */
   async open() {
-    const [y, x] = Object.values(this.coordinates).map(keyed)
+    const [y, x] = Object.values(this.coordinates).map(keyPath)
     const select = `north:max(${y}),south:min(${y}),west:min(${x}),east:max(${x}),`
       + `count:count(),placed:count(${y})`
     const {north, south, west, east, count, placed} = await this.#first({...this.query, select})

@@ -13,7 +13,7 @@ import {field} from '../../parts/field.js'
 import {showExport} from '../../parts/export-dialog.js'
 import {columns, keyPaths, selection, sortKeys} from '../../columns.js'
 import {editing} from '../../editing.js'
-import {LiveSource} from '../../live-source.js'
+import {LiveSource} from './live-source.js'
 import {RowSource} from './row-source.js'
 import {listRequest} from '../../service.js'
 import {session} from '../../session.js'
@@ -132,8 +132,9 @@ class RowsView extends HTMLElement {
 
   #say(source) {
     const count = source.count.toLocaleString()
-    fill(this.footer, source.isCounted
-      ? `${count} ${source.count === 1 ? 'object' : 'objects'}` : `${count} objects and more`)
+    const most = source.isLimited ? `The first ${count} objects are followed.` : null
+    fill(this.footer, most ?? (source.isCounted
+      ? `${count} ${source.count === 1 ? 'object' : 'objects'}` : `${count} objects and more`))
   }
 
   // The open object

@@ -2,8 +2,8 @@
 // it. A token ends in the number of its save, and these numbers have no gaps (Docs/Feed.md), so
 // the token of any earlier position is known.
 
-import {readSaves} from '../changes.js'
-import {Request, service} from '../service.js'
+import {readSaves} from './changes.js'
+import {Request, service} from '../../service.js'
 
 /** The saves of a page. */
 const pageSize = 100

@@ -1,8 +1,8 @@
 // Saves as the change feed reports them: which objects changed, with the values before and after.
 
-import {session} from './session.js'
-import {Request} from './service.js'
-import {follow} from './stream.js'
+import {session} from '../../session.js'
+import {Request} from '../../service.js'
+import {follow} from '../../stream.js'
 
 /** The changes of a save that are kept. The others are only counted. */
 const mostChanges = 100

@@ -1,9 +1,9 @@
 // How a save looks: as a row of the list, and with all its values.
 
-import {h} from '../parts/dom.js'
-import {text} from '../values.js'
-import {objectAddress} from '../columns.js'
-import {Address} from '../address.js'
+import {h} from '../../parts/dom.js'
+import {text} from '../../values.js'
+import {objectAddress} from '../../columns.js'
+import {Address} from '../../address.js'
 
 /** The changes of a save that its row shows. */
 const mostLines = 6

@@ -1,15 +1,15 @@
 // The change feed: what is saved, as it happens, and the history.
 
-import {h, fill, framed} from '../parts/dom.js'
-import {icon} from '../parts/icon.js'
-import {objectAddress} from '../columns.js'
-import {session} from '../session.js'
-import {codeButton} from '../parts/code-dialog.js'
-import '../parts/predicate-bar.js'
-import './feed-filter.js'
-import './feed-list.js'
-import {details} from './feed-save.js'
-import {Feed, mostSaves, objectOf} from './feed-source.js'
+import {h, fill, framed} from '../../parts/dom.js'
+import {icon} from '../../parts/icon.js'
+import {objectAddress} from '../../columns.js'
+import {session} from '../../session.js'
+import {codeButton} from '../../parts/code-dialog.js'
+import '../../parts/predicate-bar.js'
+import './filter.js'
+import './list.js'
+import {details} from './save.js'
+import {Feed, mostSaves, objectOf} from './source.js'
 
 /** The parameters that say which saves there are. */
 const filters = ['entity', 'updated', 'where', 'object']

@@ -1,7 +1,7 @@
 // A list of saves, the newest first: only those in view are elements.
 
-import {h, framed} from '../parts/dom.js'
-import {linesOf, row} from './feed-save.js'
+import {h, framed} from '../../parts/dom.js'
+import {linesOf, row} from './save.js'
 
 /** Below this width, in pixels, a save has its time above its changes and not beside them. */
 const narrow = 640

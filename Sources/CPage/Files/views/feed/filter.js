@@ -1,8 +1,8 @@
 // What the feed is narrowed to: entities, and keys that were updated.
 
-import {h, fill} from '../parts/dom.js'
-import {icon} from '../parts/icon.js'
-import {session} from '../session.js'
+import {h, fill} from '../../parts/dom.js'
+import {icon} from '../../parts/icon.js'
+import {session} from '../../session.js'
 
 /** `<stele-feed-filter>`: it changes `entity` and `updated` of the address. */
 class FeedFilter extends HTMLElement {

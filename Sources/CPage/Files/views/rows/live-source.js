@@ -1,7 +1,7 @@
 // The rows of a list that is followed: a live query.
 
-import {Request, Problem} from './service.js'
-import {follow} from './stream.js'
+import {Request, Problem} from '../../service.js'
+import {follow} from '../../stream.js'
 
 /** The most rows that are followed: those of the longest list. */
 const mostRows = 10_000

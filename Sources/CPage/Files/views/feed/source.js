@@ -1,10 +1,10 @@
 // What the feed shows: the saves of an event stream, and those before them.
 
-import {SaveReader, exact, readSaves} from '../changes.js'
-import {Request} from '../service.js'
-import {follow} from '../stream.js'
-import {literal} from '../conditions.js'
-import {Past} from './feed-past.js'
+import {SaveReader, exact, readSaves} from './changes.js'
+import {Request} from '../../service.js'
+import {follow} from '../../stream.js'
+import {literal} from '../../conditions.js'
+import {Past} from './past.js'
 
 /** The most saves that are kept. */
 export const mostSaves = 5000
