@@ -400,7 +400,7 @@ class ImportTests(FileCase):
         self.run_import("3 rows", "2 rows are")
         refused = self.rows("Refused rows")
         expect(refused).to_have_count(1)
-        expect(refused).to_contain_text(re.compile("sku: .*A-3"))
+        expect(refused).to_contain_text(re.compile("has the same sku.*A-3"))
         self.assertEqual(self.objects("sku,stock", sort="sku"), [
             ["A-2", 20], ["A-3", 3], ["A-4", 40]])
 

@@ -65,7 +65,7 @@ function elementOf(name, entity) {
   view.entityName = entity
   fill(main, view)
   // What had the focus may be gone with the view before.
-  if (document.activeElement === document.body) main.focus()
+  if (shown && document.activeElement === document.body) main.focus()
   return view
 }
 
