@@ -1,4 +1,4 @@
-"""The view of the model: the graph, the tables, finding, and the versions with their differences."""
+"""The view of the model: the graph, the tables, finding, and the versions with what differs."""
 
 import re
 import unittest

@@ -107,7 +107,9 @@ function keysOf(entity, through) {
 
 function operatorsFor(property) {
   if (!property || property.isText) return words(textOperators)
-  if (property.kind === 'relationship') return words(property.isToMany ? ['CONTAINS'] : ['==', '!='])
+  if (property.kind === 'relationship') {
+    return words(property.isToMany ? ['CONTAINS'] : ['==', '!='])
+  }
   return words(['Boolean', 'UUID', 'Binary', 'Transformable', 'URI'].includes(property.type)
     ? ['==', '!='] : orderOperators)
 }

@@ -37,7 +37,8 @@ export class Head {
       h('span', {class: 'space'}),
       h('span', {class: 'about'}, `Stele ${session.index.stele}`),
       session.rights.token && h('span', {class: 'about'}, session.rights.token),
-      h('button', {class: 'plain', 'aria-label': 'Keys', title: 'Keys (?)', onclick: showKeys}, '?'),
+      h('button', {class: 'plain', 'aria-label': 'Keys', title: 'Keys (?)', onclick: showKeys},
+        '?'),
       service.token && h('button', {class: 'plain', onclick: leave}, 'Log out'),
       this.#themeButton())
     return links

@@ -91,7 +91,7 @@ class PredicateBar extends HTMLElement {
     try {
       await service.get(`${this.entity.path}/count`, {where: `${checkOnly}${typed})`})
     } catch (problem) {
-      // Someone who is still typing is not told that the end is missing.
+      // While it is typed, a missing end is no error.
       const isAtEnd = (problem.position ?? 0) - checkOnly.length >= [...typed].length
       const isTyping = document.activeElement === this.input
       if (this.input.value === typed && !(isAtEnd && isTyping)) {

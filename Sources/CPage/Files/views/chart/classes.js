@@ -123,7 +123,7 @@ function classesOf(values, {unit, isInteger, levels}) {
   })
 }
 
-// Dates. The classes are those of UTC, so that everyone sees the same.
+// Dates. The classes are those of UTC, so that the same is seen in every time zone.
 
 const hour = 3_600_000
 

@@ -69,7 +69,8 @@ export class Places extends EventTarget {
     const part = this.every > 1 ? ` AND modulus(_id, ${this.every}) == 0` : ''
     return {
       ...this.query, where: both(this.query.where, within(this.coordinates, this.#area) + part),
-      select: ['_id', ...names.map(keyPath)].join(','), sort: this.amount && `-${keyPath(this.amount)}`,
+      select: ['_id', ...names.map(keyPath)].join(','),
+      sort: this.amount && `-${keyPath(this.amount)}`,
       numbers: 'string', limit: size,
     }
   }

@@ -65,7 +65,8 @@ class RowsView extends HTMLElement {
       onclose: () => this.#close()})
     this.footer = h('div', {class: 'footer', role: 'status'})
     const bar = h('stele-editing-bar', {onrefused: event => this.#refused(event.detail)})
-    fill(this, h('div', {class: 'tabs'}, this.heads, this.#tools()), this.bar, h('div', {class: 'split'}, this.table, this.panel), bar,
+    fill(this, h('div', {class: 'tabs'}, this.heads, this.#tools()), this.bar,
+      h('div', {class: 'split'}, this.table, this.panel), bar,
       this.footer)
   }
 
