@@ -174,6 +174,8 @@ class ShapesTests(ModelCase):
         expect(page.get_by_role("button", name="Zoom out")).to_be_focused()
         page.keyboard.press("Shift+Tab")
         expect(self.link(name)).to_be_focused()
+        page.keyboard.press("Shift+Tab")
+        self.assertEqual(self.focused(), "", "the graph is left")
 
     def test_enter_leads_to_the_rows(self):
         page = self.open("model")

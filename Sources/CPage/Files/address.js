@@ -31,9 +31,9 @@ export class Address {
     return new Address(this.path, all)
   }
 
-  /** The fragment, with only those characters escaped that would be read in another way. */
+  /** The fragment. Commas stay as they are. */
   toString() {
-    const path = this.path.map(segment => escape(segment).replaceAll('/', '%2F')).join('/')
+    const path = this.path.map(segment => escape(segment)).join('/')
     const parts = [...this.parameters].map(([name, value]) => `${escape(name)}=${escape(value)}`)
     return '#/' + path + (parts.length ? '?' + parts.join('&') : '')
   }

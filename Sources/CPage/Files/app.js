@@ -36,6 +36,7 @@ function present() {
 
 /** Shows the view of the address. A view that is there already is told the new address. */
 async function show() {
+  if (!session.rights) return
   const {address, name} = present()
   const entity = address.path[1]
   head.show(address)
@@ -105,6 +106,8 @@ service.addEventListener('online', () => {
   notice.back()
   editing.revive()
 })
+// A token has ended: the login comes with the next start.
+service.addEventListener('token', () => { if (session.rights) location.reload() })
 addEventListener('hashchange', show)
 addEventListener('unhandledrejection', event => {
   event.preventDefault()

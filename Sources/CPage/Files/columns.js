@@ -109,7 +109,9 @@ function toMany(entity, path, property) {
     title: path, key, property, width: 110, class: 'number',
     show: (row, cell) => {
       const count = row[key]
-      if (path.includes('.') || count === undefined) return show(cell, count)
+      // Only an inverse names the members in a predicate.
+      const isNamed = !path.includes('.') && property.destination.property(property.inverse)
+      if (!isNamed || count === undefined) return show(cell, count)
       cell.replaceChildren(h('a', {href: membersAddress(property, row._id), tabIndex: -1},
         count.toLocaleString()))
     },
@@ -130,7 +132,6 @@ export function objectAddress(entity, id) {
 export function membersAddress(property, id) {
   const inverse = property.destination.property(property.inverse)
   const name = encodeURIComponent(property.destination.name)
-  const where = inverse
-    ? `${inverse.isToMany ? 'ANY ' : ''}${inverse.key} == ${literal(id)}` : ''
+  const where = `${inverse.isToMany ? 'ANY ' : ''}${inverse.key} == ${literal(id)}`
   return `#/rows/${name}?where=${encodeURIComponent(where)}`
 }

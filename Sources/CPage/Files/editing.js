@@ -7,7 +7,14 @@
 import {Request, service, Problem} from './service.js'
 import {session} from './session.js'
 
-/** A change of one object, as it is sent: `{method, entity, id, body}`; `id` is null for a POST. */
+/**
+ * Whether an entry of a refused save is about an object.
+ * @param entry has the address of its object as `object`
+ */
+export function isAbout(entry, entity, id) {
+  const [name, key] = (entry.object ?? '').split('/').slice(-2).map(decodeURIComponent)
+  return key === String(id) && session.model.entity(name)?.root === entity.root
+}
 
 class Editing extends EventTarget {
   /** The state of the context, as `GET /contexts/{context}` gives it; null without one. */
@@ -17,15 +24,22 @@ class Editing extends EventTarget {
   /** What is unsaved, as `GET /contexts/{context}/changes` gives it. */
   changes = {inserted: [], updated: [], deleted: []}
   #context = null
+  /**
+   * What is unsaved: `{method, entity, id, body}`; `id` is null for a POST, which has `made`. Unsaved
+   * objects have ids here that stay the same in every context, such as `n1`.
+   */
   #steps = []
   #undone = []
-  /** Ids of unsaved objects: as noted in steps, and as they are in the present context. */
+  /** The ids of unsaved objects: as they are in steps, and in the present context. */
   #ids = new Map()
+  #made = 0
   #last = Promise.resolve()
-  #key = `stele steps ${service.base}`
 
   /** Whether changes are saved at once: only a token with all rights has editing contexts. */
   get isDirect() { return session.rights.role !== null }
+
+  /** Where the steps are noted: another token has others. */
+  get #key() { return `stele steps ${service.base} ${session.rights.token ?? ''}` }
 
   /** Whether there is something to save. */
   get hasChanges() { return this.state?.hasChanges ?? false }
@@ -55,8 +69,12 @@ class Editing extends EventTarget {
     const noted = JSON.parse(sessionStorage.getItem(this.#key) ?? '[]')
     if (!noted.length || this.isDirect) return
     this.#steps = noted
+    this.#made = Math.max(0, ...noted.map(it => Number(it.made?.slice(1) ?? 0)))
     await this.#serially(() => this.#rebuild())
   }
+
+  /** Waits until all steps so far are taken. */
+  idle() { return this.#last }
 
   /**
    * Makes a new context with the same changes, if the present one is gone: the service has
@@ -73,11 +91,9 @@ class Editing extends EventTarget {
    * @param version the version that was read, which a change that is saved at once is compared with
    */
   change(entity, id, body, version) {
-    if (this.isDirect) {
-      return this.#send({method: 'PATCH', entity: entity.name, id,
-        body: {...body, _version: version}})
-    }
-    return this.#step({method: 'PATCH', entity: entity.name, id, body})
+    // An unsaved object has no version that others could change.
+    const known = version > 0 ? {...body, _version: version} : body
+    return this.#take({method: 'PATCH', entity: entity.name, id, body: known})
   }
 
   /** Makes an object, and gives it. */
@@ -119,9 +135,9 @@ class Editing extends EventTarget {
    * Validates the unsaved changes, as a save would.
    * @returns the problem that a save would be refused with; null for none
    */
-  async validate() {
-    if (!this.#context) return null
+  validate() {
     return this.#serially(async () => {
+      if (!this.#context) return null
       try {
         await this.#inContext(context => post(`${context}/validate`))
         return null
@@ -155,9 +171,18 @@ class Editing extends EventTarget {
     })
   }
 
-  /** Lets the next save keep the unsaved values where others have saved the same objects. */
-  trump() {
-    const body = {mergePolicy: 'objectTrump'}
+  /** Forgets the changes of an object. */
+  forget(entity, id) {
+    const body = {merge: false, objects: [entity.pathOf(id)]}
+    return this.#serially(() => this.#inContext(context => post(`${context}/refresh`, body)))
+  }
+
+  /**
+   * Sets how saves treat objects that others have saved: `error`, or `objectTrump` to keep the
+   * unsaved values.
+   */
+  setMergePolicy(mergePolicy) {
+    const body = {mergePolicy}
     return this.#serially(() => this.#inContext(context =>
       service.send(new Request('PATCH', context, {body}))))
   }
@@ -165,13 +190,26 @@ class Editing extends EventTarget {
   /** Sends a request below the context. @returns the answer. */
   #inContext(send) { return this.#orRebuild(() => send(`contexts/${this.#context}`)) }
 
-  #take(step) { return this.isDirect ? this.#send(step) : this.#step(step) }
+  #take(step) { return this.isDirect ? this.#sendAtOnce(step) : this.#step(this.#lasting(step)) }
+
+  async #sendAtOnce(step) {
+    const object = await send(step, '', this.#ids)
+    this.dispatchEvent(new Event('change'))
+    return object
+  }
+
+  /** A step with ids that stay, in the place of those of the present context. */
+  #lasting(step) {
+    const lasting = new Map([...this.#ids].map(([noted, present]) => [present, noted]))
+    const made = step.method === 'POST' ? {made: `n${++this.#made}`} : {}
+    return {...withIDs(step, lasting), ...made}
+  }
 
   /** Takes a step in the context, which is made by the first one. */
   #step(step) {
     return this.#serially(async () => {
       if (!this.#context) await this.#begin()
-      const object = await this.#orRebuild(() => this.#send(step))
+      const object = await this.#orRebuild(() => send(step, this.path(''), this.#ids))
       this.#steps.push(step)
       this.#undone = []
       await this.#changed()
@@ -179,29 +217,8 @@ class Editing extends EventTarget {
     })
   }
 
-  /** Sends a step, with the ids that its objects have now. */
-  async #send(step) {
-    const entity = session.model.entity(step.entity)
-    const id = step.id === null ? null : this.#ids.get(step.id) ?? step.id
-    const route = id === null ? entity.path : entity.pathOf(id)
-    const body = step.body && this.#withPresentIDs(step.body)
-    const {data} = await service.send(new Request(step.method, this.path(route), {body}))
-    if (step.method === 'POST' && !this.isDirect) {
-      step.made ??= data._id
-      this.#ids.set(step.made, data._id)
-    }
-    if (this.isDirect) this.dispatchEvent(new Event('change'))
-    return data
-  }
-
-  #withPresentIDs(body) {
-    const present = value => this.#ids.get(value) ?? value
-    return Object.fromEntries(Object.entries(body).map(([key, value]) =>
-      [key, Array.isArray(value) ? value.map(present) : present(value)]))
-  }
-
   async #begin() {
-    const {data} = await post('contexts', {author: session.rights.token ?? undefined})
+    const {data} = await makeContext()
     this.#context = data.context
     this.state = data
   }
@@ -217,22 +234,30 @@ class Editing extends EventTarget {
     }
   }
 
+  /**
+   * Takes all steps again in a new context, which takes the place of the present one when it is
+   * whole. What cannot be done again is told by the event `lost`.
+   */
   async #rebuild() {
-    this.#ids.clear()
-    this.#undone = []
-    await this.#begin()
+    const {data} = await makeContext()
+    const ids = new Map()
     const kept = []
+    const lost = []
     for (const step of this.#steps) {
       try {
-        await this.#send(step)
+        await send(step, `contexts/${data.context}/`, ids)
         kept.push(step)
       } catch (error) {
-        // Others have deleted the object meanwhile.
-        if (error.status !== 404) throw error
+        if (!(error instanceof Problem) || error.isContextGone) throw error
+        lost.push({step, error})
       }
     }
+    this.#context = data.context
+    this.#ids = ids
     this.#steps = kept
+    this.#undone = []
     await this.#changed()
+    if (lost.length) this.dispatchEvent(new CustomEvent('lost', {detail: lost}))
   }
 
   /** Reads the state after a step, and tells the views. */
@@ -276,6 +301,36 @@ class Editing extends EventTarget {
     this.#last = result.catch(() => {})
     return result
   }
+}
+
+function makeContext() {
+  return post('contexts', {author: session.rights.token ?? undefined, undoLevels: 1000})
+}
+
+/**
+ * Sends a step below a path, and gives the object.
+ * @param ids the present ids of unsaved objects by those of steps; a new object is added
+ */
+async function send(step, path, ids) {
+  const {method, entity: name, id, body} = withIDs(step, ids)
+  const entity = session.model.entity(name)
+  const route = path + (id === null ? entity.path : entity.pathOf(id))
+  const {data} = await service.send(
+    new Request(method, route, {body, query: body ? {numbers: 'string'} : {}}))
+  if (step.made) ids.set(step.made, data._id)
+  return data
+}
+
+/** A step with other ids: of its object, and in its relationships. */
+function withIDs(step, ids) {
+  const other = id => ids.get(id) ?? id
+  const entity = session.model.entity(step.entity)
+  const change = ([key, value]) => {
+    if (entity?.property(key)?.kind !== 'relationship') return [key, value]
+    return [key, Array.isArray(value) ? value.map(other) : other(value)]
+  }
+  return {...step, id: other(step.id),
+    body: step.body && Object.fromEntries(Object.entries(step.body).map(change))}
 }
 
 function mark(object) { return `${object._entity} ${object._id}` }

@@ -3,8 +3,6 @@
 import {Model} from './model.js'
 import {service} from './service.js'
 
-const all = {read: true, create: true, update: true, delete: true}
-
 class Session {
   /** @type {Model} */
   model = null
@@ -39,17 +37,13 @@ class Session {
 
   /** Whether the token gives a right on some objects of an entity at least. */
   may(verb, entity) {
-    const given = this.rights.entities ? this.rights.entities[entity.name] ?? {} : all
-    return Boolean(given[verb])
+    return Boolean(this.rights.entities[entity.name]?.[verb])
   }
 
   /** The entities that the token may read. */
   get readable() {
     return [...this.model.entities.values()].filter(it => this.may('read', it))
   }
-
-  /** Whether the service takes changes at all. */
-  get isReadOnly() { return this.rights.readOnly ?? false }
 }
 
 export const session = new Session()

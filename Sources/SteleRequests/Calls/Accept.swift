@@ -60,8 +60,7 @@ struct Accept: Sendable {
     /// Whether the header names the type itself.
     func names(_ type: MediaType) -> Bool { rank(type).closeness == 3 }
 
-    /// Whether a browser asks for a page: only browsers name `text/html`, and give it the greatest
-    /// weight.
+    /// Whether a page is wanted, as browsers do: `text/html` is named, and has the greatest weight.
     var prefersPage: Bool { names(.html) && (try? best(of: [.html, .json])) == .html }
 
     /// The best of the offered types, and of equal ones the first.

@@ -58,7 +58,8 @@ package struct Gate: Sendable {
     /// login.
     private func isForPage(_ request: Request) -> Bool {
         guard let pagePath else { return false }
-        if request.path.hasPrefix(pagePath) { return true }
+        // By bytes, as the routes are matched.
+        if request.path.utf8.starts(with: pagePath.utf8) { return true }
         return (request.path == basePath + "/" || request.path == basePath)
             && Accept(request.headers.list("Accept")).prefersPage
     }

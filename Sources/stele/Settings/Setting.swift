@@ -42,7 +42,7 @@ struct Setting: Sendable {
         Setting("port", "8080", "the port, 0 to 65535; 0 takes any free one"),
         Setting(
             "token", nil,
-            "a bearer token with all rights; with it, every request except GET /healthz and /readyz needs one"
+            "a bearer token with all rights; with it, every request but health checks and the page's files needs one"
         ),
         Setting("rights", nil, "a file with roles and the tokens that have them"),
         Setting(

@@ -270,10 +270,10 @@ struct SettingReading {
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte)
                 || byte == UInt8(ascii: "-")
         }
-        let isTaken = RoutePattern.allCases.contains { pattern in
-            pattern != .page
-                && pattern.rawValue.split(separator: "/").first.map(String.init) == name
+        let others = RoutePattern.allCases.filter { $0 != .page }.compactMap {
+            $0.rawValue.split(separator: "/").first.map(String.init)
         }
+        let isTaken = (others + ["entities"]).contains(name)
         guard isPlain, !isTaken else {
             throw Failure(
                 "page must be a name of a-z, 0-9 and - that is no other route's, or empty: \(name)",

@@ -53,7 +53,7 @@ class ExportDialog {
       const {count} = await service.get(`${this.entity.path}/count`, {where, subentities},
         {signal: this.#abort.signal})
       this.#total = count
-      fill(this.note, `${count.toLocaleString()} ${count === 1 ? 'row' : 'rows'}`,
+      fill(this.note, counted(count),
         where ? [' with ', h('code', {dir: 'auto'}, where)] : ', all of the entity')
     } catch (error) {
       if (error.name === 'AbortError') return
@@ -92,7 +92,7 @@ class ExportDialog {
       const done = await this.#copy(format, file, signal)
       await file.close()
       fill(this.state, h('p', {class: 'good'},
-        `${done.rows.toLocaleString()} rows, ${bytes(done.bytes)}, are saved as ${name}.`,
+        `Saved as ${name}: ${counted(done.rows)}, ${bytes(done.bytes)}.`,
         this.#total !== null && done.rows !== this.#total
           && ` ${this.#total.toLocaleString()} were counted before.`))
       fill(this.close, 'Close')
@@ -127,7 +127,7 @@ class ExportDialog {
       done.bytes += chunk.length
       done.rows += rows
       if (this.#total !== null) this.bar.value = done.rows
-      fill(this.text, `${done.rows.toLocaleString()} rows, ${bytes(done.bytes)}`)
+      fill(this.text, `${counted(done.rows)}, ${bytes(done.bytes)}`)
     }
     return done
   }
@@ -138,6 +138,8 @@ class ExportDialog {
     fill(this.state, h('p', {class: 'bad'}, error.message, error.hint && ` – ${error.hint}`))
   }
 }
+
+function counted(rows) { return `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'}` }
 
 function choice(name, title, hint, checked, choose) {
   return h('label', {}, h('input', {type: 'radio', name, checked, onchange: choose}),

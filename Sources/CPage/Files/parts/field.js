@@ -27,12 +27,16 @@ function text(property, value, isLong) {
     inputMode: property.isInteger ? 'numeric' : isNumber ? 'decimal' : 'text',
     placeholder: value === null ? 'no value' : '', dir: 'auto',
   }
-  const control = isLong && property.isText
+  // A field of one line would take the ends of lines away.
+  const hasLines = property.isText && (isLong || /[\r\n]/.test(value ?? ''))
+  const control = hasLines
     ? h('textarea', {...properties, rows: rowsOf(value)}) : h('input', properties)
+  const shown = control.value
   // An empty field stays what it was: no value, or the empty text.
   const wasEmptyText = value === '' && property.isText
   return {control, read: () => {
     const typed = control.value
+    if (typed === shown) return value ?? null
     if (typed === '' && !wasEmptyText) return null
     return isNumber ? number(property, typed.trim()) : typed
   }}
@@ -59,7 +63,7 @@ function boolean(property, value) {
   return {control, read: () => control.value === '' ? null : control.value === 'true'}
 }
 
-/** A date with its time in the zone of the person, to the second; the milliseconds are kept. */
+/** A date with its time in the zone of the person. One that is not changed keeps its fraction. */
 function date(property, value) {
   const given = value ? new Date(value) : null
   const isShown = given && !Number.isNaN(given.getTime())
@@ -67,6 +71,7 @@ function date(property, value) {
     ? new Date(given.getTime() - given.getTimezoneOffset() * 60_000).toISOString().slice(0, 19) : ''
   const control = h('input', {type: 'datetime-local', step: 1, value: local})
   return {control, read: () => {
+    if (control.validity.badInput) throw new Error(`${property.name} is not a whole date`)
     if (control.value === '') return null
     if (control.value === local || `${control.value}:00` === local) return value
     return new Date(control.value).toISOString()

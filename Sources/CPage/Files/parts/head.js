@@ -40,6 +40,8 @@ export class Head {
       h('button', {class: 'plain', 'aria-label': 'Keys', title: 'Keys (?)', onclick: showKeys},
         '?'),
       service.token && h('button', {class: 'plain', onclick: leave}, 'Log out'),
+      !service.token && session.rights.role !== null
+        && h('button', {class: 'plain', onclick: enter}, 'Log in'),
       this.#themeButton())
     return links
   }
@@ -58,6 +60,13 @@ export class Head {
       },
     }, icon({auto: 'auto', light: 'sun', dark: 'moon'}[theme]))
   }
+}
+
+/** Asks for a token, where requests without one have some rights as well. */
+async function enter() {
+  const {login} = await import('../views/login.js')
+  await login(document.getElementById('main'))
+  location.reload()
 }
 
 function leave() {

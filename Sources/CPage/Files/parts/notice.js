@@ -1,7 +1,7 @@
 // What the page tells a person besides its views: errors, what is done, and that the service is
 // away.
 
-import {h, fill} from './dom.js'
+import {h} from './dom.js'
 
 const place = document.getElementById('notices')
 let away = null
@@ -43,5 +43,4 @@ export const notice = {
     notice.done('The service is back.')
   },
 
-  clear() { fill(place) },
 }

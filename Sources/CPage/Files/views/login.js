@@ -14,7 +14,13 @@ export function login(place) {
       service.token && 'The token is not valid any more.')
     const form = h('form', {class: 'login', onsubmit: async event => {
       event.preventDefault()
-      service.token = field.value.trim()
+      const token = field.value.trim()
+      // A header field has no other characters.
+      if (!/^[\x21-\x7e]+$/.test(token)) {
+        fill(error, 'A token has letters, digits and signs of ASCII only.')
+        return
+      }
+      service.token = token
       try {
         await service.get('rights')
         done()

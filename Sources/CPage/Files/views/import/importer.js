@@ -36,8 +36,8 @@ export class Importer extends EventTarget {
   #line = 0
   #settled = new Set()
   #ranges = []
-  /** The last id that there was before, where rows may meet objects. */
-  #before = null
+  /** The last id that there is, where rows may meet objects: a new object has a higher one. */
+  #last = null
 
   /** @param stops whether the first row that the service refuses ends the run */
   constructor(plan, file, form, {stops}) {
@@ -53,7 +53,7 @@ export class Importer extends EventTarget {
     this.end = null
     this.error = null
     try {
-      if (this.plan.policy !== 'error') this.#before ??= await this.#lastID(signal)
+      if (this.plan.policy !== 'error') this.#last ??= await this.#lastID(signal)
       for await (const records of pieces(this.file, this.form, {signal})) {
         const rows = (await this.plan.rows(records, signal))
           .filter(it => it.line > this.#line && !this.#settled.has(it.line))
@@ -94,8 +94,7 @@ export class Importer extends EventTarget {
       const {data} = await this.#send(rows, signal)
       this.saved += rows.length
       rows.forEach(it => this.#settled.add(it.line))
-      this.met += data.filter(it => it._id <= this.#before).length
-      data.forEach(it => this.#add(it._id))
+      data.forEach(it => this.#note(it._id))
     } catch (problem) {
       if (!(problem instanceof Problem && refusing.has(problem.status))) throw problem
       const named = this.#named(problem, rows)
@@ -162,10 +161,14 @@ export class Importer extends EventTarget {
     }
   }
 
-  /** Adds an id to the ranges of those that are saved. */
-  #add(id) {
-    const last = this.#ranges.at(-1)
-    if (last && last[1] + 1 === id) last[1] = id
+  /** Notes the id of a row's object: whether it was there, and that it is saved. */
+  #note(id) {
+    if (this.#last !== null) {
+      if (id <= this.#last) this.met++
+      else this.#last = id
+    }
+    const range = this.#ranges.at(-1)
+    if (range && range[1] + 1 === id) range[1] = id
     else if (this.#ranges.length <= mostRanges) this.#ranges.push([id, id])
   }
 }

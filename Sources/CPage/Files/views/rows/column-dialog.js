@@ -3,7 +3,6 @@
 import {h, fill} from '../../parts/dom.js'
 import {showDialog} from '../../parts/dialog.js'
 import {canRead} from '../../columns.js'
-import {session} from '../../session.js'
 
 /**
  * Shows the dialog: properties by a click, key paths and expressions by typing.
@@ -40,11 +39,11 @@ export async function chooseColumns(entity, shown) {
     .then(choose => choose?.())
 }
 
-/** The properties of an entity, and the titles of the objects that its to-ones lead to. */
+/** The properties of an entity that can be columns. */
 function choices(entity) {
   return entity.properties.flatMap(property => {
     if (property.kind === 'fetchedProperty' || property.declared.transient) return []
     if (property.kind === 'attribute') return [property.name]
-    return session.model.entities.size && canRead(property) ? [property.name] : []
+    return canRead(property) ? [property.name] : []
   })
 }

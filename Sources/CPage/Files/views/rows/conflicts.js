@@ -21,7 +21,8 @@ export async function resolveConflicts(objects) {
   if (!isChosen) return false
   // A deleted object is restored by a save that trumps; a refresh would forget its changes.
   const restores = conflicts.some(it => it.isGone && it.keepsMine)
-  if (restores) await editing.trump()
+  await editing.setMergePolicy(restores ? 'objectTrump' : 'error')
+  if (restores) for (const it of conflicts) await leave(it)
   else await editing.refresh()
   for (const conflict of conflicts) await apply(conflict)
   return true
@@ -76,6 +77,11 @@ function row({entity, id}, key) {
 
 function shown(value, type) {
   return value === null || value === undefined ? '–' : text(value, type)
+}
+
+/** Forgets the changes of an object that others have deleted, where it is to stay so. */
+async function leave({entity, id, isGone, keepsMine}) {
+  if (isGone && !keepsMine) await editing.forget(entity, id)
 }
 
 /** Gives the keys the stored values that were chosen. The others keep the unsaved ones. */

@@ -13,16 +13,19 @@ import {session} from '../../session.js'
 class EditingBar extends HTMLElement {
   #draw = () => this.#show()
   #onKey = event => this.#key(event)
+  #onLost = event => this.#lost(event.detail)
 
   connectedCallback() {
     if (!this.count) this.#build()
     editing.addEventListener('change', this.#draw)
+    editing.addEventListener('lost', this.#onLost)
     addEventListener('keydown', this.#onKey)
     this.#show()
   }
 
   disconnectedCallback() {
     editing.removeEventListener('change', this.#draw)
+    editing.removeEventListener('lost', this.#onLost)
     removeEventListener('keydown', this.#onKey)
   }
 
@@ -67,6 +70,8 @@ class EditingBar extends HTMLElement {
   }
 
   async #save() {
+    // A field that has lost the focus may still be sending its value.
+    await editing.idle()
     const {count} = editing
     try {
       await editing.save()
@@ -74,9 +79,30 @@ class EditingBar extends HTMLElement {
     } catch (problem) {
       if (problem.objects) {
         if (await resolveConflicts(problem.objects)) await this.#save()
-      } else if (problem.errors || problem.code === 'context.stale') await this.#refused(problem)
+      } else if (problem.code === 'context.stale') await this.#stale(problem)
+      else if (problem.errors) await this.#refused(problem)
       else throw problem
     }
+  }
+
+  /** Others have saved what the changes rely on: they are put on top of what is stored now. */
+  async #stale(problem) {
+    const goesOn = await showDialog('Others have saved related objects',
+      h('p', {}, problem.detail),
+      [['Go on editing', false], ['Save on top of it', true, 'main']])
+    if (!goesOn) return
+    await editing.refresh()
+    await this.#save()
+  }
+
+  /** Shows the steps that could not be taken again in a new context, with what was typed. */
+  async #lost(steps) {
+    await showDialog('Some changes could not be made again', h('div', {},
+      h('p', {}, 'The service has begun a new editing context. These changes are not in it:'),
+      h('ul', {class: 'problems'}, steps.map(({step, error}) => h('li', {},
+        `${step.method} ${step.entity} ${step.id ?? ''} `,
+        h('code', {dir: 'auto'}, JSON.stringify(step.body ?? {})), ` – ${error.message}`)))),
+    [['Close', true, 'main']])
   }
 
   /** Shows why a save was refused, with links to the objects. */

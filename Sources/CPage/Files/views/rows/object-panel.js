@@ -7,7 +7,7 @@ import {icon} from '../../parts/icon.js'
 import {notice} from '../../parts/notice.js'
 import {objectPicker} from './object-picker.js'
 import {canRead, membersAddress, objectAddress} from '../../columns.js'
-import {editing} from '../../editing.js'
+import {editing, isAbout} from '../../editing.js'
 import {Problem, Request, service} from '../../service.js'
 import {session} from '../../session.js'
 import {bytes} from '../../values.js'
@@ -17,8 +17,7 @@ const shownMembers = 12
 let made = 0
 
 /**
- * `<stele-object-panel>`: an object by its entity and id. It sends `close`, and `change` after each
- * change.
+ * `<stele-object-panel>`: an object by its entity and id. It sends `close`.
  */
 class ObjectPanel extends HTMLElement {
   #id = null
@@ -34,7 +33,8 @@ class ObjectPanel extends HTMLElement {
     try {
       await this.#read(entity)
     } catch (error) {
-      if (!(error instanceof Problem)) throw error
+      if (!(error instanceof Problem) || error.isContextGone) throw error
+      if (id !== this.#id) return
       this.#entity = null
       fill(this, this.#head(`${entity.name} ${id}`), h('p', {class: 'empty'}, error.message))
     }
@@ -117,10 +117,7 @@ class ObjectPanel extends HTMLElement {
     fill(error)
     control.removeAttribute('aria-invalid')
     try {
-      this.#object = await editing.change(
-        this.#entity, this.#id, {[property.name]: read()}, this.#object._version)
-      this.#id = this.#object._id
-      this.dispatchEvent(new Event('change'))
+      await this.#write({[property.name]: read()})
       await this.#validate(property, control, error)
     } catch (problem) {
       control.setAttribute('aria-invalid', 'true')
@@ -129,11 +126,19 @@ class ObjectPanel extends HTMLElement {
     }
   }
 
+  /** Changes the object. Another one may be shown when the service has answered. */
+  async #write(body) {
+    const [entity, id] = [this.#entity, this.#id]
+    const object = await editing.change(entity, id, body, this.#object._version)
+    if (this.#entity === entity && this.#id === id) this.#object = object
+  }
+
   /** Says what the model has against a value before it is saved. */
   async #validate(property, control, error) {
+    const [entity, id] = [this.#entity, this.#id]
     const problem = await editing.validate()
     const mine = problem?.errors?.find(it =>
-      it.key === property.name && (!it.object || it.object === this.#address))
+      it.key?.split('.')[0] === property.name && isAbout(it, entity, id))
     if (!mine) return
     control.setAttribute('aria-invalid', 'true')
     fill(error, mine.message)
@@ -163,10 +168,9 @@ class ObjectPanel extends HTMLElement {
   }
 
   async #link(property, value) {
-    this.#object = await editing.change(
-      this.#entity, this.#id, {[property.name]: value}, this.#object._version)
-    this.#draw()
-    this.dispatchEvent(new Event('change'))
+    const id = this.#id
+    await this.#write({[property.name]: value})
+    if (this.#id === id) this.#draw()
   }
 
   #members(property, id) {
@@ -193,7 +197,7 @@ class ObjectPanel extends HTMLElement {
           'aria-label': `Remove ${(name && row[name]) || row._id} from ${property.name}`,
           onclick: () => write(rows.map(it => it._id).filter(it => it !== row._id)),
         }, '×')))),
-      h('a', {href: membersAddress(property, this.#id)},
+      destination.property(property.inverse) && h('a', {href: membersAddress(property, this.#id)},
         count > rows.length ? `All ${count.toLocaleString()}` : 'As a table'),
       editable && count <= shownMembers && objectPicker(destination, {
         id, isOptional: false,
@@ -233,7 +237,6 @@ class ObjectPanel extends HTMLElement {
     if (editing.isDirect && !confirm(`Delete ${this.#address}?`)) return
     await editing.remove(this.#entity, this.#id)
     notice.done(`${this.#address} is deleted${editing.isDirect ? '' : ' when it is saved'}.`)
-    this.dispatchEvent(new Event('change'))
     this.dispatchEvent(new Event('close'))
   }
 }

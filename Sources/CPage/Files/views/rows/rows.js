@@ -12,7 +12,7 @@ import {entityTabs} from '../../parts/entity-tabs.js'
 import {field} from '../../parts/field.js'
 import {showExport} from '../../parts/export-dialog.js'
 import {columns, keyPaths, selection, sortKeys} from '../../columns.js'
-import {editing} from '../../editing.js'
+import {editing, isAbout} from '../../editing.js'
 import {LiveSource} from './live-source.js'
 import {RowSource} from './row-source.js'
 import {listRequest} from '../../service.js'
@@ -117,9 +117,12 @@ class RowsView extends HTMLElement {
         await editing.revive()
         return this.#read()
       }
+      if (this.#source !== source) return
       if (!this.bar.refuse(error)) throw error
       return
     }
+    // Another address may have come while the rows were read.
+    if (this.#source !== source) return
     this.table.columns = columns(
       this.entity, keyPaths(this.entity, address), address.get('sort'))
     this.table.source = source
@@ -132,6 +135,7 @@ class RowsView extends HTMLElement {
   }
 
   #say(source) {
+    if (this.#source !== source) return
     const count = source.count.toLocaleString()
     const most = source.isLimited ? `The first ${count} objects are followed.` : null
     fill(this.footer, most ?? (source.isCounted
@@ -204,21 +208,28 @@ class RowsView extends HTMLElement {
     const {element, control, read} = field(property, row[column.key])
     const error = h('p', {class: 'error-text', role: 'alert'})
     control.setAttribute('aria-label', `${property.name} of ${row._id}`)
+    let isDone = false
     const end = () => {
+      isDone = true
       this.table.edit(index, column, null)
       this.table.focus()
     }
     const keep = async () => {
+      if (isDone) return
+      isDone = true
       try {
         await this.#keep(row, column, read())
         end()
       } catch (problem) {
+        isDone = false
         control.setAttribute('aria-invalid', 'true')
         fill(error, problem.errors?.[0]?.message ?? problem.message)
         control.focus()
       }
     }
+    control.addEventListener('change', keep)
     control.addEventListener('keydown', event => {
+      if (event.ctrlKey || event.metaKey) return
       event.stopPropagation()
       if (event.key === 'Escape') end()
       else if (event.key === 'Enter' && !event.shiftKey) keep()
@@ -236,8 +247,8 @@ class RowsView extends HTMLElement {
     const entity = session.model.entity(row._entity)
     await editing.change(entity, row._id, {[property.name]: value}, row._version)
     const problem = await editing.validate()
-    const mine = problem?.errors?.find(it => it.key === property.name
-      && (it.object ?? '').endsWith(`/${entity.pathOf(row._id)}`))
+    const mine = problem?.errors?.find(it =>
+      it.key === property.name && isAbout(it, entity, row._id))
     if (!mine) return
     await editing.takeBack()
     throw new Error(mine.message)
@@ -252,7 +263,7 @@ class RowsView extends HTMLElement {
   /** Shows the errors of a refused save at the open object. */
   #refused(errors) {
     const open = this.#address.get('open')
-    const mine = errors.filter(it => (it.object ?? '').endsWith(`/${open}`))
+    const mine = errors.filter(it => isAbout(it, this.entity, open))
     if (open && mine.length) this.panel.refuse(mine)
   }
 
