@@ -25,6 +25,11 @@ class Editing extends EventTarget {
   changes = {inserted: [], updated: [], deleted: []}
   #context = null
   /**
+   * The number of contexts so far. A temporary id that was read in another one may be of another
+   * object in this one.
+   */
+  generation = 0
+  /**
    * What is unsaved: `{method, entity, id, body}`; `id` is null for a POST, which has `made`. Unsaved
    * objects have ids here that stay the same in every context, such as `n1`.
    */
@@ -57,6 +62,17 @@ class Editing extends EventTarget {
 
   /** `inserted`, `updated` or `deleted` for an object with unsaved changes; else undefined. */
   markOf(row) { return row && this.#marks.get(mark(row)) }
+
+  /**
+   * Checks that an id still is of the object that it was read for.
+   * @param generation that of the reading
+   * @throws {Error} for a temporary id of another context
+   */
+  check(id, generation) {
+    if (typeof id === 'number' || generation === this.generation) return
+    throw new Error('The unsaved objects have other ids since the service has restarted: '
+      + 'do it again now.')
+  }
 
   /** Whether a temporary id is that of an unsaved object. */
   isUnsaved(id) { return this.changes.inserted.some(it => it._id === id) }
@@ -253,6 +269,7 @@ class Editing extends EventTarget {
       }
     }
     this.#context = data.context
+    this.generation += 1
     this.#ids = ids
     this.#steps = kept
     this.#undone = []

@@ -23,6 +23,8 @@ class ObjectPanel extends HTMLElement {
   #id = null
   #entity = null
   #object = null
+  /** The generation of the editing context in which the object was read. */
+  #generation = 0
   /** The problems of the last save or change, by key. */
   #problems = new Map()
 
@@ -54,8 +56,10 @@ class ObjectPanel extends HTMLElement {
 
   async #read(entity) {
     const id = this.#id
+    const {generation} = editing
     const object = await service.get(editing.path(entity.pathOf(id)), {numbers: 'string'})
     if (id !== this.#id) return
+    this.#generation = generation
     this.#object = object
     this.#entity = session.model.entity(object._entity)
     this.#draw()
@@ -129,6 +133,7 @@ class ObjectPanel extends HTMLElement {
   /** Changes the object. Another one may be shown when the service has answered. */
   async #write(body) {
     const [entity, id] = [this.#entity, this.#id]
+    editing.check(id, this.#generation)
     const object = await editing.change(entity, id, body, this.#object._version)
     if (this.#entity === entity && this.#id === id) this.#object = object
   }
@@ -235,6 +240,7 @@ class ObjectPanel extends HTMLElement {
 
   async #remove() {
     if (editing.isDirect && !confirm(`Delete ${this.#address}?`)) return
+    editing.check(this.#id, this.#generation)
     await editing.remove(this.#entity, this.#id)
     notice.done(`${this.#address} is deleted${editing.isDirect ? '' : ' when it is saved'}.`)
     this.dispatchEvent(new Event('close'))

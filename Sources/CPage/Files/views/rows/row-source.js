@@ -1,5 +1,6 @@
 // The rows of a list, loaded in pieces as they come into view.
 
+import {editing} from '../../editing.js'
 import {nextPage, service} from '../../service.js'
 
 /** The number of rows of a request. */
@@ -34,6 +35,7 @@ export class RowSource extends EventTarget {
 
   /** Loads the first rows, and counts all of them. @throws {Problem} where the list is refused. */
   async open() {
+    this.generation = editing.generation
     await this.#load(0)
     this.#count()
   }
@@ -75,6 +77,7 @@ export class RowSource extends EventTarget {
   /** Reads the rows in view again, and forgets the others. */
   async reload() {
     this.close()
+    this.generation = editing.generation
     const [from, to] = this.#wanted
     for (const piece of this.#pieces.keys()) {
       if (piece < from || piece > to) this.#pieces.delete(piece)

@@ -177,7 +177,7 @@ class RowsView extends HTMLElement {
     }
     await this.#source.reload()
     this.table.refresh()
-    if (!isUnsaved || editing.isUnsaved(open)) await this.panel.refresh()
+    if (open && (!isUnsaved || editing.isUnsaved(open))) await this.panel.refresh()
   }
 
   async #create() {
@@ -245,6 +245,7 @@ class RowsView extends HTMLElement {
   async #keep(row, {key, property}, value) {
     if (JSON.stringify(value) === JSON.stringify(row[key])) return
     const entity = session.model.entity(row._entity)
+    editing.check(row._id, this.#source.generation)
     await editing.change(entity, row._id, {[property.name]: value}, row._version)
     const problem = await editing.validate()
     const mine = problem?.errors?.find(it =>
@@ -256,6 +257,7 @@ class RowsView extends HTMLElement {
 
   async #remove({row}) {
     if (!row || !session.may('delete', this.entity)) return
+    editing.check(row._id, this.#source.generation)
     if (editing.isDirect && !confirm(`Delete ${row._entity} ${row._id}?`)) return
     await editing.remove(session.model.entity(row._entity), row._id)
   }
