@@ -126,7 +126,7 @@ class OperationTests(APICase):
 
     # Schemas
 
-    def test_the_schema_of_an_answer(self):
+    def test_the_schemas(self):
         page = self.open("api?operation=getPlayer")
         answers = page.get_by_role("region", name="Answers")
         answers.get_by_text("The object.").click()
@@ -136,9 +136,8 @@ class OperationTests(APICase):
         # What it refers to is below it.
         answers.get_by_text("Team", exact=True).first.click()
         expect(answers.get_by_role("listitem").filter(has_text="founded").first).to_be_visible()
-
-    def test_a_schema_has_an_address(self):
-        page = self.open("api?schema=Team")
+        # A schema has an address of its own.
+        self.open("api?schema=Team")
         expect(page.get_by_role("heading", name="Team", exact=True)).to_be_visible()
         members = page.get_by_role("main").get_by_role("listitem").filter(has_text="required")
         expect(members.filter(has_text="founded")).to_be_visible()
@@ -147,7 +146,7 @@ class OperationTests(APICase):
 
     # Trying
 
-    def test_an_object_is_read(self):
+    def test_an_object_and_a_list_are_read(self):
         found = self.try_operation("getPlayer", "200 OK", id="3")
         self.assertEqual(found, self.service.ask("GET", "Player/3"))
         # The values are in the address.
@@ -155,7 +154,6 @@ class OperationTests(APICase):
         self.page.reload()
         expect(self.field("id")).to_have_value("3")
 
-    def test_a_list_is_read(self):
         found = self.try_operation("listPlayer", "200 OK", where='team.city == "Zürich"',
                                    sort="-goals,name", select="name,goals", limit="3")
         self.assertEqual([it["name"] for it in found],
@@ -367,17 +365,15 @@ class RightsTests(APICase):
                 text = self.code(form)
                 self.assertNotIn(TOKEN, text)
                 self.assertIn("TOKEN", text)
+        # Without the token the code reads nothing.
+        self.open("rows/Player")
+        refused = json.loads(self.curl(self.code("curl"), token="wrong"))
+        self.assertEqual(refused["status"], 401)
         self.open("api")
         command = page.get_by_role("main").get_by_role("group", name="Text")
         expect(command).to_contain_text("TOKEN")
         expect(command).not_to_contain_text(TOKEN)
         self.assertNotIn(TOKEN, page.evaluate("JSON.stringify({...localStorage})"))
-
-    def test_the_code_does_nothing_without_the_token(self):
-        self.log_in()
-        self.open("rows/Player")
-        refused = json.loads(self.curl(self.code("curl"), token="wrong"))
-        self.assertEqual(refused["status"], 401)
 
     def test_the_code_is_copied(self):
         self.context.grant_permissions(["clipboard-read", "clipboard-write"])
