@@ -4,8 +4,9 @@ import CMicroHTTPD
 import Glibc
 import SteleSystem
 
-/// One thread that accepts connections and passes them to libmicrohttpd's threads, and now and then
-/// looks for those whose clients are too slow. Connections that begin with an event stream go to a pool of their own.
+/// One thread that accepts connections and passes them to libmicrohttpd's threads, and each second
+/// ends those whose clients are too slow or have finished. Connections that begin with an event
+/// stream go to a pool of their own.
 ///
 /// At each resume libmicrohttpd walks all suspended connections of the thread, and an event stream
 /// is suspended nearly all of the time. In a pool of their own ten thousand streams cost other
@@ -33,8 +34,8 @@ final class Acceptor: Sendable {
     /// descriptors or memory.
     private static let pause: UInt32 = 10_000
 
-    /// Nanoseconds between two looks for slow clients.
-    private static let lookNanoseconds: UInt64 = 1_000_000_000
+    /// Nanoseconds between two sweeps of the connections.
+    private static let sweepNanoseconds: UInt64 = 1_000_000_000
 
     /// The listening socket, which `run` closes at its end.
     private let listening: Int32
@@ -65,12 +66,12 @@ final class Acceptor: Sendable {
         do {
             var silent = SilentConnections(
                 beside: listening, seconds: configuration.idleTimeout)
-            var lookAt = MonotonicClock.now &+ Self.lookNanoseconds
+            var sweepAt = MonotonicClock.now &+ Self.sweepNanoseconds
             while !isStopping.load(ordering: .acquiring) {
                 let turn = silent.wait()
-                if MonotonicClock.now >= lookAt {
-                    clients.cutSlow()
-                    lookAt = MonotonicClock.now &+ Self.lookNanoseconds
+                if MonotonicClock.now >= sweepAt {
+                    clients.sweep()
+                    sweepAt = MonotonicClock.now &+ Self.sweepNanoseconds
                 }
                 for arrival in turn.arrivals {
                     _ = hand(arrival, to: Self.pool(for: arrival, of: pools) ?? pools.requests)

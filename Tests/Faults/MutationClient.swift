@@ -235,6 +235,9 @@ struct MutationClient {
         }
         // After an answer whose length a client cannot know, what follows is none of ours.
         if count > 0, case .malformed = reading { return nil }
+        if count > 0, case .silent = reading {
+            return "is answered, and its connection is open \(Int(Self.longest)) s later"
+        }
         return judge(reading)
     }
 

@@ -84,4 +84,22 @@ import Testing
         }
         #expect(endings.ending("GET /pending")?.isWhole != nil)
     }
+
+    /// The end of what the client sends may come together with its last bytes, before the server
+    /// reads either.
+    @Test(.timeLimit(.minutes(1)))
+    func aConnectionIsClosedAfterTheAnswerWhereTheClientSendsNoMore() throws {
+        let server = try Endings().server()
+        defer { server.stop(drain: 1) }
+        let clients = try (0..<40).map { _ in try RawClient(port: server.port, timeout: 10) }
+        for (index, client) in clients.enumerated() {
+            if index.isMultiple(of: 2) { #expect(try client.get("/plain").status == 200) }
+            try client.send("GET /plain HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            client.finishSending()
+        }
+        for client in clients {
+            let answer = String(decoding: try client.readToEnd(), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 200") && answer.hasSuffix("twelve bytes"))
+        }
+    }
 }

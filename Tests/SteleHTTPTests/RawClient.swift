@@ -54,6 +54,9 @@ final class RawClient {
         socket = -1
     }
 
+    /// Closes the client's side; answers can still be read.
+    func finishSending() { shutdown(socket, Int32(SHUT_WR)) }
+
     /// Closes with a reset, as a crash of the client would.
     func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
