@@ -13,6 +13,9 @@ static const struct stele_page_file files[] = {
     {"app.js", (const char[]){
 #embed "Files/app.js" suffix(, 0) if_empty(0)
     }},
+    {"base.css", (const char[]){
+#embed "Files/base.css" suffix(, 0) if_empty(0)
+    }},
     {"code.js", (const char[]){
 #embed "Files/code.js" suffix(, 0) if_empty(0)
     }},

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STELE = os.environ.get("STELE", str(ROOT / ".build/debug/stele"))
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 SEEDS = ROOT / "Config/Seeds"
+FILES = ROOT / "Sources/CPage/Files"
 
 # A debug build is slow, and the machine may be busy.
 expect.set_options(timeout=15_000)
@@ -114,8 +115,9 @@ class PageCase(unittest.TestCase):
         self.page.on("console", self.hear)
 
     def hear(self, message):
-        """Notes what the page or the browser calls an error, such as a breach of the policy."""
-        if message.type == "error":
+        """Notes what the page or the browser calls an error or a warning: a breach of the policy, an
+        error that a view did not expect."""
+        if message.type in ("error", "warning"):
             self.errors.append(message.text)
 
     def tearDown(self):

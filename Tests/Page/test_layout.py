@@ -3,10 +3,10 @@
 import random
 import unittest
 
-from page import PageCase
+from page import FILES, PageCase
 
 # The module with `layOut` and `nearest`, below the address of the service.
-LAYOUT = "page/views/model/layout/layout.js"
+LAYOUT = "source/views/model/layout/layout.js"
 COUNT = 300
 ASPECT = 1.5
 
@@ -88,6 +88,9 @@ class LayoutTests(PageCase):
 
     def setUp(self):
         super().setUp()
+        # The page has its modules in one script; the layout is called here without the page.
+        self.page.route("**/source/**", lambda route: route.fulfill(
+            path=FILES / route.request.url.split("/source/")[1]))
         self.open("model")
 
     def lay_out(self, nodes, edges):

@@ -17,6 +17,8 @@ import Testing
         )
     ]
 
+    private static let gzip = [(name: "Accept-Encoding", value: "gzip")]
+
     @Test func aBrowserGetsThePageAndOthersTheIndex() throws {
         let league = try ServiceFixture.league()
         let page = league.get("/", Self.browser)
@@ -45,7 +47,7 @@ import Testing
         let league = try ServiceFixture.league()
         let types = [
             "app.js": "text/javascript; charset=utf-8", "style.css": "text/css; charset=utf-8",
-            "icon.svg": "image/svg+xml", "views/rows/rows.js": "text/javascript; charset=utf-8",
+            "icon.svg": "image/svg+xml",
         ]
         for (path, type) in types {
             let file = league.get("/page/\(path)")
@@ -74,7 +76,8 @@ import Testing
     @Test func whatIsNoFileIsRefused() throws {
         let league = try ServiceFixture.league()
         for path in [
-            "none.js", "index.html", "../Package.swift", "%2e%2e/Package.swift", "views", "views/",
+            "none.js", "index.html", "views/rows/rows.js", "base.css", "../Package.swift",
+            "%2e%2e/Package.swift", "views", "views/",
             "app.js/x", "", "app.js%00", "%00",
         ] {
             let answer = league.get("/page/\(path)")
@@ -134,11 +137,83 @@ import Testing
         }
     }
 
-    /// The bound of the page: what a browser loads that opens every view.
+    /// The bound of the page, with every view.
     @Test func allFilesTogetherAreSmall() throws {
-        var sum = 0
-        for (_, bytes) in BrowserPage.contents { sum += try #require(gzip(bytes, level: 9)).count }
+        let league = try ServiceFixture.league()
+        var sum = league.get("/", Self.browser + Self.gzip).bytes.count
+        for path in ["app.js", "style.css", "icon.svg"] {
+            sum += league.get("/page/\(path)", Self.gzip).bytes.count
+        }
         print("the page: \(sum) bytes compressed")
-        #expect(sum < 250 << 10)
+        #expect(sum > 50 << 10 && sum < 250 << 10)
+    }
+
+    @Test func theModulesAreOneScript() throws {
+        let script = PageBundle.script(
+            "app.js",
+            of: [
+                "app.js": """
+                import {value, Thing} from './parts/thing.js'
+                import './side.js'
+                const view = () => import('./views/view.js')
+                """,
+                "parts/thing.js": """
+                import '../side.js'
+                export const value = 1
+                export class Thing {
+                }
+                """,
+                "side.js": "// import nothing",
+                "views/view.js": """
+                import {value} from '../parts/thing.js'
+                export async function* show() { yield value }
+                """,
+                "unused.js": "export const none = 0",
+            ])
+        #expect(
+            script == """
+                const $modules = {
+                'side.js'() {
+                // import nothing
+                return {}
+                },
+                'parts/thing.js'() {
+                $import('side.js')
+                const value = 1
+                class Thing {
+                }
+                return {value, Thing}
+                },
+                'app.js'() {
+                const {value, Thing} = $import('parts/thing.js')
+                $import('side.js')
+                const view = () => $later('views/view.js')
+                return {}
+                },
+                'views/view.js'() {
+                const {value} = $import('parts/thing.js')
+                async function* show() { yield value }
+                return {show}
+                }
+                }
+                const $made = {}
+                const $import = path => $made[path] ??= $modules[path]()
+                const $later = async path => $import(path)
+                $import('app.js')
+
+                """)
+    }
+
+    /// Nothing that was written is left out: all modules are reached, and all styles.
+    @Test func theScriptAndTheStyleHaveAllFiles() throws {
+        let league = try ServiceFixture.league()
+        let script = league.get("/page/app.js").text
+        let style = league.get("/page/style.css").text
+        for (path, bytes) in BrowserPage.contents {
+            if path.hasSuffix(".js") { #expect(script.contains("'\(path)'() {"), "\(path)") }
+            guard path.hasSuffix(".css"), path != "style.css" else { continue }
+            #expect(style.contains(String(decoding: bytes, as: UTF8.self)), "\(path)")
+        }
+        #expect(!style.contains("@import"))
     }
 }

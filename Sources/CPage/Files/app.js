@@ -96,9 +96,6 @@ async function start() {
     return start()
   }
   await show()
-  // The other views are loaded as well, so that they are there while the service is not.
-  const whenIdle = globalThis.requestIdleCallback ?? setTimeout
-  whenIdle(() => Object.values(views).forEach(load => load().catch(() => {})))
 }
 
 service.addEventListener('offline', () => notice.away())

@@ -6,7 +6,7 @@ import SteleAnswers
 import SteleHTTP
 import SteleRequests
 
-/// The files of the page, each compressed once.
+/// The files that the page loads, each compressed once.
 struct BrowserPage: Sendable {
     /// A file as it is sent.
     private struct File: Sendable {
@@ -33,13 +33,19 @@ struct BrowserPage: Sendable {
         "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
     ]
 
-    /// The files by their path, made when the first one is asked for.
+    /// What the page loads, by its path; made when the first file is asked for.
     private static let files: [String: File] = {
-        var files: [String: File] = [:]
-        for (path, bytes) in contents where path != indexPath {
-            files[path] = File(path, bytes)
-        }
-        return files
+        let texts = Dictionary(
+            uniqueKeysWithValues: contents.map {
+                ($0.path, String(decoding: $0.bytes, as: UTF8.self))
+            })
+        let loaded = [
+            "app.js": PageBundle.script("app.js", of: texts),
+            "style.css": PageBundle.style("style.css", of: texts),
+            "icon.svg": texts["icon.svg"] ?? "",
+        ]
+        return Dictionary(
+            uniqueKeysWithValues: loaded.map { ($0, File($0, Array($1.utf8))) })
     }()
 
     private static let indexPath = "index.html"
