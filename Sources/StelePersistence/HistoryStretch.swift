@@ -40,12 +40,18 @@ package struct HistoryStretch: Sendable {
             let more = found.reduce(0) { $0 + $1.bytes }
             bytes += more
             isLast = found.count < size
-            let fitting = wanted / max(more / max(found.count, 1), 1)
-            step = max(1, min(4 * step, Self.mostSaves, fitting))
+            step = Self.step(after: step, saves: found.count, bytes: more, of: wanted)
         }
         self.saves = saves
         self.isLast = isLast
         nextStep = step
+    }
+
+    /// How many saves to request after some, by their size.
+    package static func step(
+        after step: Int, saves: Int, bytes: Int, of wanted: Int = bytesWanted
+    ) -> Int {
+        max(1, min(4 * step, mostSaves, wanted / max(bytes / max(saves, 1), 1)))
     }
 }
 

@@ -72,6 +72,33 @@ class LiveTests(PageCase):
         expect(feed).to_contain_text("Filtered")
         self.assertNotIn("Björk", feed.inner_text())
 
+    def test_older_saves_are_each_shown_once_also_those_before_a_restart(self):
+        for number in range(130):
+            self.change(100 + number)
+        self.service.kill()
+        self.service.start()
+        self.change(300)
+        saves = len(self.service.ask("GET", "changes?limit=1000"))
+        page = self.open("feed")
+        feed = page.locator("stele-feed")
+        older = feed.get_by_role("button", name="Older saves")
+        footer = feed.locator(".footer")
+        expect(footer).to_contain_text("100 saves")
+        while older.is_visible():
+            older.click()
+            expect(feed.get_by_role("button", name="Reading")).to_have_count(0)
+            page.wait_for_timeout(100)
+        expect(footer).to_contain_text(f"{saves:,} saves · back to the oldest one")
+        # The history of an object, in the same tab.
+        self.open("feed?object=Player/9")
+        own = len(self.service.ask("GET", "changes?limit=1000&entity=Player&where=_id==9"))
+        expect(footer).to_contain_text(f"{own} saves")
+
+    def test_a_save_that_the_history_does_not_have_is_said_to_be_missing(self):
+        token = self.service.ask("GET", "changes?limit=1")[0]["transaction"]
+        page = self.open(f"feed?entity=Player&where=_id==99999&open={token}")
+        expect(page.locator("stele-feed aside")).to_contain_text("does not have the save after")
+
     def test_history_begins_at_a_token(self):
         token = self.service.ask("GET", "changes?limit=1")[0]["transaction"]
         self.service.ask("POST", "Team", {"name": "Long ago"})

@@ -12,24 +12,9 @@ import Testing
 @testable import SteleService
 
 @Suite struct PageTests {
-    private func page(_ stage: Stage, _ query: String) throws -> (JSONNode, link: String?) {
-        let path = stage.feed.options.basePath + "/changes"
-        let request = Request(method: "GET", path: path, query: query)
-        let parsed = try Query(query, for: Parameter.changes, limits: Limits())
-        let response = try stage.feed.answer(request, parsed, as: .json)
-        guard case .bytes(let bytes) = response.body else { throw Stage.NoStream() }
-        return (
-            try JSONDocument(bytes).root, response.headers.first { $0.name == "Link" }?.value
-        )
-    }
-
-    private func transactions(_ node: JSONNode) -> [String] {
-        (0..<node.count).compactMap { node[$0]?["transaction"]?.string }
-    }
-
     private func problem(_ stage: Stage, _ query: String) -> Problem? {
         do {
-            _ = try page(stage, query)
+            _ = try stage.page(query)
             return nil
         } catch {
             return error as? Problem
@@ -44,9 +29,9 @@ import Testing
         var query = "limit=10"
         var all: [String] = []
         for expected in [10, 10, 5] {
-            let (node, link) = try page(stage, query)
+            let (node, link) = try stage.page(query)
             #expect(node.count == expected)
-            all += transactions(node)
+            all += Stage.transactions(node)
             #expect((link == nil) == (expected == 5))
             guard let link else { break }
             #expect(link.hasPrefix("</api/changes?") && link.hasSuffix(">; rel=\"next\""))
@@ -74,17 +59,17 @@ import Testing
             return try stage.feed.answer(request, parsed, as: .json, within: budget)
         }
         let budget = ReadBudget(steps: 1_000_000, nanoseconds: 100_000_000, mayWait: true)
-        let start = MonotonicClock.now
+        let start = ThreadClock.now
         let long = #expect(throws: StoreError.self) { try answer("", within: budget) }
         guard case .overBudget? = long else {
             Issue.record("\(String(describing: long))")
             return
         }
-        #expect(MonotonicClock.now - start < 300_000_000)
+        #expect(ThreadClock.now - start < 300_000_000)
         // What is not known not to match is told.
         let whole = try answer("", within: nil)
         guard case .bytes(let bytes) = whole.body else { throw Stage.NoStream() }
-        #expect(transactions(try JSONDocument(bytes).root) == ["7f3a09c1-1", "7f3a09c1-2"])
+        #expect(Stage.transactions(try JSONDocument(bytes).root) == ["7f3a09c1-1", "7f3a09c1-2"])
     }
 
     @Test func aFilteredPageIsFullWhereTheHistoryHasEnough() throws {
@@ -93,14 +78,14 @@ import Testing
             let entity = key % 10 == 0 ? stage.staff.team : stage.staff.person
             stage.store.commit([stage.staff.insert(entity, Int64(key))])
         }
-        let (node, link) = try page(stage, "entity=Team&limit=4&values=true")
-        #expect(transactions(node) == [10, 20, 30, 40].map { "7f3a09c1-\($0)" })
+        let (node, link) = try stage.page("entity=Team&limit=4&values=true")
+        #expect(Stage.transactions(node) == [10, 20, 30, 40].map { "7f3a09c1-\($0)" })
         #expect(
             link == "</changes?entity=Team&limit=4&values=true&since=7f3a09c1-40>; rel=\"next\"")
         #expect(node[0]?["changes"]?[0]?["object"]?["name"]?.string == "Ann")
-        let (rest, last) = try page(stage, "entity=Team&since=7f3a09c1-40")
+        let (rest, last) = try stage.page("entity=Team&since=7f3a09c1-40")
         #expect(rest.count == 6 && last == nil)
-        let (none, _) = try page(stage, "since=7f3a09c1-100")
+        let (none, _) = try stage.page("since=7f3a09c1-100")
         #expect(none.kind == .array && none.count == 0)
     }
 
@@ -114,9 +99,9 @@ import Testing
         var query = "values=true&limit=1000"
         var all: [String] = []
         while true {
-            let (node, link) = try page(stage, query)
+            let (node, link) = try stage.page(query)
             #expect((1...8).contains(node.count), "\(node.count)")
-            all += transactions(node)
+            all += Stage.transactions(node)
             guard let link else { break }
             query = String(link.dropFirst("</changes?".count).dropLast(">; rel=\"next\"".count))
         }
@@ -172,7 +157,8 @@ import Testing
         let answer = try stage.feed.answer(followed, parsed, as: .json)
         guard case .bytes(let bytes) = answer.body else { throw Stage.NoStream() }
         #expect(
-            transactions(try JSONDocument(String(decoding: bytes, as: UTF8.self)).root).count == 1)
+            Stage.transactions(try JSONDocument(String(decoding: bytes, as: UTF8.self)).root).count
+                == 1)
         // What is wrong is told by the name of what was gone by.
         let wrong = try Query("since=nonsense", for: Parameter.changes, limits: Limits())
         let refused = #expect(throws: Problem.self) {
@@ -188,8 +174,8 @@ import Testing
         #expect(problem(stage, "entity=Team&since=7f3a09c1-2")?.status == 410)
         #expect(try place("entity=Team&since=\(token)") == token)
         stage.store.commit([stage.staff.insert(stage.staff.team, 1)])
-        let (node, _) = try page(stage, "entity=Team&since=\(token)")
-        #expect(transactions(node) == ["7f3a09c1-31"])
+        let (node, _) = try stage.page("entity=Team&since=\(token)")
+        #expect(Stage.transactions(node) == ["7f3a09c1-31"])
     }
 
     @Test func aPageEndsWhereEnoughHasBeenLookedAt() throws {
@@ -202,7 +188,7 @@ import Testing
         var sizes: [Int] = []
         while true {
             let before = stage.store.reads.withLock { $0 }
-            let (node, link) = try page(stage, query)
+            let (node, link) = try stage.page(query)
             #expect(stage.store.reads.withLock { $0 } - before < 20)
             sizes.append(node.count)
             guard let link else { break }

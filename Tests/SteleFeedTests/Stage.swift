@@ -168,3 +168,39 @@ struct ServerEvent {
 extension String {
     func range(of text: String) -> Range<Index>? { firstRange(of: text) }
 }
+
+extension Stage {
+    /// A page of the JSON form, with its link.
+    func page(_ query: String) throws -> (JSONNode, link: String?) {
+        let (bytes, link) = try pageBytes(query)
+        return (try JSONDocument(bytes).root, link)
+    }
+
+    func pageBytes(_ query: String) throws -> ([UInt8], link: String?) {
+        let request = Request(
+            method: "GET", path: feed.options.basePath + "/changes", query: query)
+        let parsed = try Query(query, for: Parameter.changes, limits: Limits())
+        let response = try feed.answer(request, parsed, as: .json)
+        guard case .bytes(let bytes) = response.body else { throw NoStream() }
+        return (bytes, response.headers.first { $0.name == "Link" }?.value)
+    }
+
+    /// The tokens of the saves of a page.
+    static func transactions(_ node: JSONNode) -> [String] {
+        (0..<node.count).compactMap { node[$0]?["transaction"]?.string }
+    }
+
+    /// The pages from one on, by their links.
+    func pages(_ query: String) throws -> [[String]] {
+        var next: String? = query
+        var pages: [[String]] = []
+        while let query = next {
+            let (node, link) = try page(query)
+            pages.append(Self.transactions(node))
+            next = link.map {
+                String($0.dropFirst("</changes?".count).dropLast(">; rel=\"next\"".count))
+            }
+        }
+        return pages
+    }
+}

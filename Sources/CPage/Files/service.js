@@ -44,9 +44,12 @@ export function listRequest(path, query) {
   return new Request('POST', `${path}/query`, {body: bodyOf(request.query)})
 }
 
-/** The cursor of the next page, from the head of a page's answer; undefined for none. */
-export function nextPage(headers) {
-  const found = /[?&]after=([^&>]*)/.exec(headers.get('Link') ?? '')
+/**
+ * Where the next page begins, from the head of a page's answer; undefined for none.
+ * @param parameter the parameter of the link that says it, such as `after`
+ */
+export function nextPlace(headers, parameter) {
+  const found = new RegExp(`[?&]${parameter}=([^&>]*)`).exec(headers.get('Link') ?? '')
   return found ? decodeURIComponent(found[1]) : undefined
 }
 

@@ -48,6 +48,24 @@ extension ChangeFeed {
         }
     }
 
+    /// The last transaction of a call with `until`.
+    /// - Throws: `Problem` for a token that is none, or of another history; `StoreError`.
+    func number(until text: String) throws -> Int64 {
+        let reader = try store.reader()
+        defer { reader.close() }
+        let newest = try reader.token
+        let hint = "until=\(renderer.token(newest)) ends with the newest save"
+        switch ChangeToken.read(text, of: renderer.line) {
+        case .beginning: return 0
+        case .number(let number):
+            guard number <= newest else { throw ahead(text, newest: newest, hint: hint) }
+            return number
+        case .otherGeneration: throw foreign(text, newest: newest, hint: hint)
+        case .garbage:
+            throw Problem(.parameter, "until is not a token: \(text.prefix(64))", hint: hint)
+        }
+    }
+
     /// For a token of a future save: invented, or of the store before an older copy was restored.
     func ahead(_ text: String, newest: Int64, hint: String) -> Problem {
         Problem(

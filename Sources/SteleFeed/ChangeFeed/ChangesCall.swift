@@ -12,6 +12,9 @@ package struct ChangesCall: Sendable {
     /// The `Last-Event-ID` header. On streams it wins over `since`, because a browser repeats its
     /// first URL; in the JSON form `since` wins, which a `Link` has.
     var lastEventID: String?
+    /// `until`: the token of the last save of a JSON page, which ends there; nil for a page that begins
+    /// at a token.
+    package var until: String?
     /// `entity`, with their subentities; nil for all.
     package var entities: [Entity]?
     /// `where`; nil where every object matches.
@@ -58,6 +61,7 @@ package struct ChangesCall: Sendable {
         isStream = format == .events
         lastEventID = request.headers["Last-Event-ID"].flatMap { $0.isEmpty ? nil : $0 }
         since = query[.since]
+        until = query[.until]
         entities = try query[.entity].map { try Self.entities($0, in: model) }
         condition = try query[.where].map { text in
             guard let entities else {
@@ -75,6 +79,14 @@ package struct ChangesCall: Sendable {
         updated = try query[.updated].map { try Self.keys($0, of: entities, in: model) }
         values = try query[.values].map { try Self.truth($0, of: "values") } ?? false
         limit = try query[.limit].map { try Self.limit($0, atMost: maximumLimit) }
+        if until != nil, isStream || since != nil {
+            throw Problem(
+                .parameter,
+                isStream
+                    ? "until is for the JSON form; a stream goes on"
+                    : "since and until exclude each other: a page begins after a token or ends at one",
+                hint: "leave \(isStream ? "until" : "one of them") out")
+        }
         if isStream, limit != nil {
             throw Problem(
                 .parameter, "limit is for the JSON form; a stream has no end",

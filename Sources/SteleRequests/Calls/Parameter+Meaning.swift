@@ -19,7 +19,8 @@ extension Parameter {
     /// The values that the parameter takes.
     package var form: Form {
         switch self {
-        case .where, .after, .having, .since, .before, .sectionBy, .ticket, .from, .to: .text
+        case .where, .after, .having, .since, .until, .before, .sectionBy, .ticket, .from, .to:
+            .text
         case .sort, .select, .groupBy, .include, .entity, .updated: .texts
         case .distinct, .subentities, .count, .values: .flag
         case .limit: .number(from: 1)
@@ -54,6 +55,7 @@ extension Parameter {
         case .at: "The position of the added members, counted from 0."
         case .mergePolicy: "How conflicts between the body and what is stored are resolved."
         case .since: "A token of the change feed, or 0 for the oldest save kept."
+        case .until: "A token of the change feed: the page has the last saves up to that one."
         case .before: "The token of the first save to keep."
         case .entity: "The entities whose changes are reported, with their subentities."
         case .from: "The name of the version before; by default the one before `to`."

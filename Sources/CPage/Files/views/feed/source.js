@@ -1,7 +1,7 @@
 // What the feed shows: the saves of an event stream, and those before them.
 
 import {SaveReader, exact, readSaves} from './changes.js'
-import {Request} from '../../service.js'
+import {Request, service} from '../../service.js'
 import {follow} from '../../stream.js'
 import {literal} from '../../conditions.js'
 import {Past} from './past.js'
@@ -113,7 +113,11 @@ export class Feed extends EventTarget {
 
   /** The save after a position; undefined where the history does not have it. */
   async saveAfter(position) {
-    return (await readSaves(this.filter, position, 1, this.#end.signal))[0]
+    // A stream would wait for one.
+    const query = {...this.filter, since: position, limit: 1}
+    const signal = this.#end.signal
+    if (!(await service.get('changes', query, {signal})).length) return undefined
+    return (await readSaves(this.filter, position, 1, signal))[0]
   }
 
   #say(state) {

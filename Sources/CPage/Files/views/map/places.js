@@ -3,7 +3,7 @@
 
 import {both} from '../../conditions.js'
 import {keyPath} from '../../model.js'
-import {nextPage, service} from '../../service.js'
+import {nextPlace, service} from '../../service.js'
 import {xOf, yOf} from './camera.js'
 
 /** The number of places that are read at most. */
@@ -132,7 +132,7 @@ export class Places extends EventTarget {
     do {
       const {data, headers} = await service.list(this.entity.path, {...this.list, after}, signal)
       for (const row of data) rows.push(row)
-      after = nextPage(headers)
+      after = nextPlace(headers, 'after')
       this.#take(rows)
     } while (after && rows.length < most)
   }

@@ -1,7 +1,7 @@
 // The rows of a list, loaded in pieces as they come into view.
 
 import {editing} from '../../editing.js'
-import {nextPage, service} from '../../service.js'
+import {nextPlace, service} from '../../service.js'
 
 /** The number of rows of a request. */
 const size = 100
@@ -108,7 +108,7 @@ export class RowSource extends EventTarget {
       const {data, headers} = await service.list(this.path, query, abort.signal)
       const known = this.#pieces.get(piece)
       if (isRead || !known) this.#pieces.set(piece, data)
-      const next = nextPage(headers)
+      const next = nextPlace(headers, 'after')
       if (next) this.#after.set(piece, next)
       if (data.length < size) this.#counted(piece * size + data.length)
       else if (!this.isCounted) this.count = Math.max(this.count, (piece + 1) * size)
