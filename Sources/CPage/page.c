@@ -295,6 +295,9 @@ static const struct stele_page_file files[] = {
     {"views/rows/object-picker.js", (const char[]){
 #embed "Files/views/rows/object-picker.js" suffix(, 0) if_empty(0)
     }},
+    {"views/rows/review.js", (const char[]){
+#embed "Files/views/rows/review.js" suffix(, 0) if_empty(0)
+    }},
     {"views/rows/row-source.js", (const char[]){
 #embed "Files/views/rows/row-source.js" suffix(, 0) if_empty(0)
     }},

@@ -131,6 +131,13 @@ class PageCase(unittest.TestCase):
         self.page.goto(f"{self.service.url}#/{view}")
         return self.page
 
+    def cell(self, row, name):
+        """The cell of a table in a row, and in the column of that name."""
+        head = self.page.get_by_role("columnheader", name=name, exact=True)
+        column = head.get_attribute("data-column")
+        return self.page.locator(
+            f'stele-table .layer .row[data-index="{row}"] .cell[data-column="{column}"]')
+
     def until(self, holds, what, seconds=15):
         """Waits until something holds."""
         end = time.monotonic() + seconds

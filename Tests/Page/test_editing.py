@@ -11,12 +11,6 @@ class EditingTests(PageCase):
         # What is refused is an error to the browser as well.
         self.expected_errors = ["status of 4", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE"]
 
-    def cell(self, row, name):
-        head = self.page.get_by_role("columnheader", name=name, exact=True)
-        column = head.get_attribute("data-column")
-        return self.page.locator(
-            f'stele-table .layer .row[data-index="{row}"] .cell[data-column="{column}"]')
-
     def type_into(self, row, name, text):
         self.cell(row, name).dblclick()
         editor = self.page.locator("stele-table .editor input")
@@ -42,7 +36,7 @@ class EditingTests(PageCase):
         page = self.open("rows/Player?where=_id%20%3D%3D%203")
         self.type_into(0, "goals", "18")
         expect(self.cell(0, "goals")).to_have_text("18")
-        expect(self.bar).to_contain_text("1 unsaved object")
+        expect(self.bar).to_contain_text("Unsaved: 1 changed")
         self.button("Undo").click()
         expect(self.cell(0, "goals")).to_have_text("17")
         self.button("Redo").click()
@@ -69,6 +63,28 @@ class EditingTests(PageCase):
         self.assertEqual(len(found), 1)
         expect(page).to_have_url(self.service.url + f"#/rows/Player?open={found[0]['_id']}")
 
+    def test_what_is_unsaved_is_marked_and_can_be_reviewed_by_name(self):
+        page = self.open("rows/Player?where=_id%20%3D%3D%204&columns=name,goals,team")
+        self.type_into(0, "goals", "3")
+        expect(self.cell(0, "goals")).to_have_attribute("data-changed", "")
+        expect(page.locator("[data-changed]")).to_have_count(1)
+        expect(page.locator('.row[data-index="0"]')).to_have_attribute("data-state", "updated")
+        self.cell(0, "_id").get_by_role("link").click()
+        panel = page.locator("stele-object-panel")
+        panel.get_by_role("link", name="Northgate Rovers").click()
+        expect(panel.locator("h2")).to_have_text("Northgate Rovers")
+        panel.get_by_role("button", name="Remove Ann").click()
+        expect(page.locator("#notices")).to_contain_text("The object itself stays.")
+        expect(panel.get_by_role("button", name="Remove Ann")).to_have_count(0)
+        self.button("Review").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_contain_text("goals: 2 → 3")
+        expect(dialog).to_contain_text("players: Ann Whitfield")
+        dialog.get_by_role("button", name="Close").click()
+        self.button("Discard").click()
+        dialog.get_by_role("button", name="Discard").click()
+        expect(page.locator("[data-changed]")).to_have_count(0)
+
     def test_a_row_is_deleted_and_brought_back(self):
         page = self.open("rows/Team")
         self.cell(0, "name").click()
@@ -85,7 +101,7 @@ class EditingTests(PageCase):
     def conflict(self, row_id):
         page = self.open(f"rows/Player?where=_id%20%3D%3D%20{row_id}")
         self.type_into(0, "goals", "50")
-        expect(self.bar).to_contain_text("1 unsaved object")
+        expect(self.bar).to_contain_text("Unsaved: 1 changed")
         self.service.ask("PATCH", f"Player/{row_id}", {"goals": 51, "number": 90})
         self.button("Save").click()
         dialog = page.get_by_role("dialog")
@@ -111,7 +127,7 @@ class EditingTests(PageCase):
     def test_an_object_that_others_have_deleted(self):
         page = self.open("rows/Player?where=_id%20%3D%3D%207")
         self.type_into(0, "goals", "9")
-        expect(self.bar).to_contain_text("1 unsaved object")
+        expect(self.bar).to_contain_text("Unsaved: 1 changed")
         self.service.ask("DELETE", "Player/7")
         self.button("Save").click()
         dialog = page.get_by_role("dialog")
@@ -146,9 +162,9 @@ class EditingTests(PageCase):
         """Temporary ids begin anew in the next context: t2 may be another object there."""
         page = self.open("rows/Team")
         page.get_by_role("button", name="New").click()
-        expect(self.bar).to_contain_text("1 unsaved object")
+        expect(self.bar).to_contain_text("Unsaved: 1 new")
         self.button("Undo").click()
-        expect(self.bar).to_contain_text("0 unsaved objects")
+        expect(self.bar).to_contain_text("Nothing is unsaved")
         self.new_team("Second")
         self.new_team("Third")
         self.service.kill()
@@ -172,7 +188,7 @@ class EditingTests(PageCase):
     def test_nothing_typed_is_lost_in_a_restart_and_a_reload(self):
         page = self.open("rows/Player?where=_id%20%3D%3D%208")
         self.type_into(0, "goals", "77")
-        expect(self.bar).to_contain_text("1 unsaved object")
+        expect(self.bar).to_contain_text("Unsaved: 1 changed")
         self.service.kill()
         page.get_by_role("link", name="Team").click()
         expect(page.locator("#notices")).to_contain_text("does not answer")
@@ -184,7 +200,7 @@ class EditingTests(PageCase):
         self.button("Redo").click()
         expect(self.cell(0, "goals")).to_have_text("77")
         page.reload()
-        expect(self.bar).to_contain_text("1 unsaved object")
+        expect(self.bar).to_contain_text("Unsaved: 1 changed")
         expect(self.cell(0, "goals")).to_have_text("77")
         self.button("Save").click()
         expect(self.bar).to_be_hidden()

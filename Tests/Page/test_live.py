@@ -10,12 +10,6 @@ class LiveTests(PageCase):
         super().setUp()
         self.expected_errors = ["ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "ERR_INCOMPLETE"]
 
-    def cell(self, row, name):
-        head = self.page.get_by_role("columnheader", name=name, exact=True)
-        column = head.get_attribute("data-column")
-        return self.page.locator(
-            f'stele-table .layer .row[data-index="{row}"] .cell[data-column="{column}"]')
-
     def change(self, goals, player=9):
         self.service.ask("PATCH", f"Player/{player}", {"goals": goals})
 

@@ -29,10 +29,13 @@ export function keyPaths(entity, address) {
   return [title, ...rest].filter(Boolean).slice(0, most).map(it => it.name)
 }
 
-/** The table's columns for key paths; unknown ones are expressions, shown as they come. */
-export function columns(entity, paths, sort) {
-  const keys = sortKeys(sort)
-  return [idColumn(keys), ...paths.map(path => column(entity, path, keys))]
+/**
+ * The table's columns for key paths; unknown ones are expressions, shown as they come.
+ * @param address of the table, whose rows it sorts and can open
+ */
+export function columns(entity, paths, address) {
+  const keys = sortKeys(address.get('sort'))
+  return [idColumn(keys, address), ...paths.map(path => column(entity, path, keys))]
 }
 
 /** The `select` of a list with these columns. */
@@ -45,8 +48,7 @@ export function selection(entity, paths) {
     else if (property.isToMany) selected.add(`${key}.@count`)
     else {
       selected.add(key)
-      const title = property.destination?.title
-      if (title) selected.add(`${key}.${title.name}`)
+      for (const name of namePaths(property.destination, path)) selected.add(name)
     }
   }
   return [...selected].join(',')
@@ -59,10 +61,12 @@ export function sortKeys(sort) {
   }))
 }
 
-function idColumn(keys) {
+function idColumn(keys, address) {
   return {
     title: '_id', key: '_id', width: 84, class: 'number', sort: direction('_id', keys),
-    show: (row, cell) => { cell.textContent = row._id },
+    show: (row, cell) => cell.replaceChildren(h('a', {
+      href: address.with({open: row._id}).toString(), tabIndex: -1, title: 'Open the object',
+    }, row._id)),
   }
 }
 
@@ -88,17 +92,16 @@ function column(entity, path, keys) {
 }
 
 function toOne(path, property, keys) {
-  const title = property.destination?.title
+  const {destination} = property
   const key = keyPath(path)
-  const name = title && `${key}.${title.name}`
+  const sortKey = namePaths(destination, path)[0] ?? key
   return {
-    title: path, key, property, width: 190, sort: direction(name ?? key, keys),
-    sortKey: name ?? key,
+    title: path, key, property, width: 190, sort: direction(sortKey, keys), sortKey,
     show: (row, cell) => {
       const id = row[key]
       if (id === null || id === undefined) return show(cell, null)
-      cell.replaceChildren(h('a', {href: objectAddress(property.destination, id), tabIndex: -1,
-        dir: 'auto'}, (name && row[name]) || `${property.destination.name} ${id}`))
+      cell.replaceChildren(h('a', {href: objectAddress(destination, id), tabIndex: -1,
+        dir: 'auto'}, nameOf(destination, id, row, path)))
     },
   }
 }
@@ -116,6 +119,25 @@ function toMany(entity, path, property) {
         count.toLocaleString()))
     },
   }
+}
+
+/**
+ * The key paths of the values that name an object: its title, or the titles of the two objects that it
+ * links. None where an object has its id alone.
+ * @param path the key path that leads to the object
+ */
+export function namePaths(entity, path = '') {
+  const ends = entity.ends.filter(it => canRead(it) && it.destination.title)
+  const names = entity.title ? [entity.title.name]
+    : ends.map(it => `${it.name}.${it.destination.title.name}`)
+  return names.map(name => keyPath(path ? `${path}.${name}` : name))
+}
+
+/** The text that names an object. @param row has the values of its `namePaths` */
+export function nameOf(entity, id, row, path = '') {
+  const names = namePaths(entity, path).map(it => row[it])
+  return names.some(it => it !== null && it !== undefined && it !== '')
+    ? names.map(it => it ?? '–').join(' → ') : `${entity.name} ${id}`
 }
 
 /** Whether the token may read what a relationship leads to. */

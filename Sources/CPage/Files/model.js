@@ -117,8 +117,17 @@ export class Entity {
     const texts = this.attributes.filter(it => it.isText && !it.declared.transient)
     const likely = ['name', 'title', 'label', 'login', 'subject', 'summary', 'code']
     const byWord = likely.map(word => texts.find(it => it.name.toLowerCase() === word))
-    return byWord.find(Boolean) ?? texts.find(it => /name|title/i.test(it.name)) ?? texts[0]
+    const named = byWord.find(Boolean) ?? texts.find(it => /name|title/i.test(it.name))
+    // A text of an object that links two others, such as its kind, does not name it.
+    return named ?? (this.#ends.length >= 2 ? undefined : texts[0])
   }
+
+  get #ends() {
+    return this.relationships.filter(it => !it.isToMany && !it.declared.transient)
+  }
+
+  /** The relationships to the two objects that an object without a title links; else none. */
+  get ends() { return this.title ? [] : this.#ends.slice(0, 2) }
 
   /** Latitude and longitude, if it has both: their key paths. */
   get coordinates() {

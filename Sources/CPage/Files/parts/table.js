@@ -203,9 +203,12 @@ export class Table extends HTMLElement {
   #fillRow(element, index) {
     const row = this.#source.row(index)
     element.classList.toggle('loading', row === undefined)
-    for (const [column, cell] of [...element.children].entries()) {
+    const changes = this.#source.changesOf?.(row) ?? {}
+    for (const [index, cell] of [...element.children].entries()) {
+      const column = this.#columns[index]
       if (row === undefined) cell.textContent = ''
-      else this.#columns[column].show(row, cell)
+      else column.show(row, cell)
+      cell.toggleAttribute('data-changed', column.title in changes)
     }
     element.dataset.state = this.#source.stateOf?.(row) ?? ''
   }

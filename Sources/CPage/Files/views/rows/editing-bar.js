@@ -5,6 +5,7 @@ import {icon} from '../../parts/icon.js'
 import {notice} from '../../parts/notice.js'
 import {showDialog} from '../../parts/dialog.js'
 import {resolveConflicts} from './conflicts.js'
+import {review} from './review.js'
 import {objectAddress} from '../../columns.js'
 import {editing} from '../../editing.js'
 import {session} from '../../session.js'
@@ -37,15 +38,16 @@ class EditingBar extends HTMLElement {
     this.redo = button('Redo', 'redo', () => editing.redo())
     this.save = h('button', {class: 'main', onclick: () => this.#save()}, 'Save')
     fill(this, this.count, this.undo, this.redo, h('span', {class: 'space'}),
-      h('button', {onclick: () => this.#review()}, 'Review'),
+      h('button', {onclick: review}, 'Review'),
       h('button', {onclick: () => this.#discard()}, 'Discard'), this.save)
   }
 
   #show() {
-    const {count} = editing
+    const {inserted = 0, updated = 0, deleted = 0} = editing.state ?? {}
     this.hidden = !editing.hasChanges && !editing.canUndo && !editing.canRedo
-    this.count.textContent =
-      count === 1 ? '1 unsaved object' : `${count.toLocaleString()} unsaved objects`
+    const parts = [[inserted, 'new'], [updated, 'changed'], [deleted, 'deleted']]
+      .filter(([count]) => count > 0).map(([count, what]) => `${count.toLocaleString()} ${what}`)
+    this.count.textContent = parts.length ? `Unsaved: ${parts.join(', ')}` : 'Nothing is unsaved'
     this.undo.disabled = !editing.canUndo
     this.redo.disabled = !editing.canRedo
     this.save.disabled = !editing.hasChanges
@@ -121,37 +123,11 @@ class EditingBar extends HTMLElement {
       [['Keep them', false], ['Discard', true, 'danger']])
     if (sure) await editing.discard()
   }
-
-  async #review() {
-    const {inserted, updated, deleted} = editing.changes
-    const list = (title, objects, show) => objects.length > 0 && [
-      h('h3', {}, `${title} (${objects.length.toLocaleString()})`),
-      h('ul', {class: 'problems'}, objects.slice(0, 200).map(show)),
-    ]
-    const link = object => h('a', {
-      href: objectAddress(session.model.entity(object._entity), object._id),
-      onclick: event => event.target.closest('dialog').close(),
-    }, `${object._entity} ${object._id}`)
-    await showDialog('Unsaved changes', h('div', {},
-      list('New', inserted, object => h('li', {}, link(object))),
-      list('Changed', updated, object => h('li', {}, link(object),
-        h('ul', {}, Object.entries(object.changed).map(([key, value]) => h('li', {},
-          `${key}: `, h('del', {dir: 'auto'}, shown(object.committed[key])), ' → ',
-          h('ins', {dir: 'auto'}, shown(value))))))),
-      list('Deleted', deleted, object => h('li', {}, `${object._entity} ${object._id}`))),
-    [['Close', true, 'main']])
-  }
 }
 
 function button(name, picture, action) {
   return h('button', {class: 'plain', title: name, 'aria-label': name, onclick: action},
     icon(picture))
-}
-
-/** A value in a review, cut to a line. */
-function shown(value) {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > 120 ? `${text.slice(0, 120)}…` : text
 }
 
 /** A link to the object of an entry of a refused save. */

@@ -6,7 +6,7 @@ import {field} from '../../parts/field.js'
 import {icon} from '../../parts/icon.js'
 import {notice} from '../../parts/notice.js'
 import {objectPicker} from './object-picker.js'
-import {canRead, membersAddress, objectAddress} from '../../columns.js'
+import {canRead, membersAddress, nameOf, namePaths, objectAddress} from '../../columns.js'
 import {editing, isAbout} from '../../editing.js'
 import {Problem, Request, service} from '../../service.js'
 import {session} from '../../session.js'
@@ -27,11 +27,15 @@ class ObjectPanel extends HTMLElement {
   #generation = 0
   /** The problems of the last save or change, by key. */
   #problems = new Map()
+  /** The elements of the properties, by name. */
+  #fields = new Map()
 
   /** Shows an object. @param entity that of the list; the object may be of a subentity */
   async show(entity, id) {
     this.#id = id
     this.#problems.clear()
+    this.#fields.clear()
+    this.scrollTop = 0
     try {
       await this.#read(entity)
     } catch (error) {
@@ -70,12 +74,14 @@ class ObjectPanel extends HTMLElement {
     const object = this.#object
     const title = entity.title && object[entity.title.name]
     const properties = entity.properties.filter(it => !it.declared.transient)
+    const {scrollTop} = this
     fill(this,
       this.#head(title || `${entity.name} ${object._id}`),
       h('p', {class: 'hint'}, `${entity.name} ${object._id}, version ${object._version} · `,
         h('a', {href: `#/feed?object=${encodeURIComponent(`${entity.name}/${object._id}`)}`},
           'History')),
       h('div', {class: 'fields'}, properties.map(it => this.#property(it))))
+    this.scrollTop = scrollTop
   }
 
   #head(title) {
@@ -101,8 +107,10 @@ class ObjectPanel extends HTMLElement {
     } else if (property.type === 'Binary') content = this.#binary(property, value, id)
     else content = this.#attribute(property, value, id)
     const problem = this.#problems.get(property.name)
-    return h('div', {class: 'field'}, label, details, content,
+    const element = h('div', {class: 'field'}, label, details, content,
       h('p', {class: 'error-text', id: `${id}-error`, role: 'alert'}, problem))
+    this.#fields.set(property.name, element)
+    return element
   }
 
   get #isEditable() { return session.may('update', this.#entity) }
@@ -165,43 +173,49 @@ class ObjectPanel extends HTMLElement {
   }
 
   async #nameInto(place, entity, id) {
-    const name = entity.title?.key
-    const object = await service.get(editing.path(entity.pathOf(id)),
-      {select: ['_id', name].filter(Boolean).join(',')})
-    fill(place, h('a', {href: objectAddress(entity, id)},
-      (name && object[name]) || `${entity.name} ${id}`))
+    const object = await service.get(editing.path(entity.pathOf(id)), {select: selectName(entity)})
+    fill(place, h('a', {href: objectAddress(entity, id)}, nameOf(entity, id, object)))
   }
 
+  /** Changes a relationship, and shows it as it is then. */
   async #link(property, value) {
     const id = this.#id
     await this.#write({[property.name]: value})
-    if (this.#id === id) this.#draw()
+    if (this.#id === id) this.#fields.get(property.name).replaceWith(this.#property(property))
   }
 
   #members(property, id) {
     const place = h('div', {class: 'members'})
+    // What is below stays where it is until the members are read.
+    const shown = this.#fields.get(property.name)?.querySelector('.members')
+    if (shown) place.append(...shown.childNodes)
     this.#membersInto(place, property, id)
     return place
   }
 
   async #membersInto(place, property, id) {
     const destination = property.destination
-    const name = destination.title?.key
     const route = editing.path(`${this.#entity.pathOf(this.#id)}/${property.name}`)
     const [rows, {count}] = await Promise.all([
-      service.get(route, {limit: shownMembers, select: ['_id', name].filter(Boolean).join(',')}),
+      service.get(route, {limit: shownMembers, select: selectName(destination)}),
       service.get(`${route}/count`),
     ])
     const editable = this.#isEditable && !property.isReadOnly
     const write = members => this.#link(property, members)
-    fill(place,
-      h('ul', {class: 'chips'}, rows.map(row => h('li', {},
-        h('a', {href: objectAddress(destination, row._id), dir: 'auto'},
-          (name && row[name]) || `${destination.name} ${row._id}`),
+    const remove = async (row, name) => {
+      await write(rows.map(it => it._id).filter(it => it !== row._id))
+      notice.done(`${name} is no longer in ${property.name}${editing.isDirect ? '.'
+        : ' when it is saved. The object itself stays.'}`)
+    }
+    const member = row => {
+      const name = nameOf(destination, row._id, row)
+      return h('li', {},
+        h('a', {href: objectAddress(destination, row._id), dir: 'auto'}, name),
         editable && count <= shownMembers && h('button', {class: 'plain',
-          'aria-label': `Remove ${(name && row[name]) || row._id} from ${property.name}`,
-          onclick: () => write(rows.map(it => it._id).filter(it => it !== row._id)),
-        }, '×')))),
+          'aria-label': `Remove ${name} from ${property.name}`,
+          title: `Take out of ${property.name}`, onclick: () => remove(row, name)}, '×'))
+    }
+    fill(place, h('ul', {class: 'chips'}, rows.map(member)),
       destination.property(property.inverse) && h('a', {href: membersAddress(property, this.#id)},
         count > rows.length ? `All ${count.toLocaleString()}` : 'As a table'),
       editable && count <= shownMembers && objectPicker(destination, {
@@ -216,9 +230,8 @@ class ObjectPanel extends HTMLElement {
     service.get(editing.path(`${name}/${property.name}`), {limit: shownMembers}).then(rows => {
       fill(list, rows.map(row => {
         const entity = session.model.entity(row._entity)
-        const title = entity?.title?.name
         return h('li', {}, entity ? h('a', {href: objectAddress(entity, row._id), dir: 'auto'},
-          (title && row[title]) || `${entity.name} ${row._id}`) : JSON.stringify(row))
+          nameOf(entity, row._id, row)) : JSON.stringify(row))
       }))
     }, error => fill(list, h('li', {class: 'error-text'}, error.message)))
     return list
@@ -246,6 +259,9 @@ class ObjectPanel extends HTMLElement {
     this.dispatchEvent(new Event('close'))
   }
 }
+
+/** The `select` that gives the name of an object. */
+function selectName(entity) { return ['_id', ...namePaths(entity)].join(',') }
 
 /** The type of a property in words. */
 function kind(property) {

@@ -1,6 +1,8 @@
 // A field that finds an object of an entity by its title.
 
 import {h, fill, settled} from '../../parts/dom.js'
+import {nameOf, namePaths} from '../../columns.js'
+import {literal} from '../../conditions.js'
 import {editing} from '../../editing.js'
 import {service} from '../../service.js'
 
@@ -11,33 +13,34 @@ let made = 0
  * A combobox (ARIA's pattern of a list with autocompletion) over the objects of an entity.
  *
  * @param entity the destination
+ * @param id of the field, for its label
  * @param choose gets the chosen object: `{_id, title}`, or null for none
  */
-export function objectPicker(entity, {label, title = '', id, isOptional = true, choose}) {
+export function objectPicker(entity, {id, isOptional = true, choose}) {
   const listID = `picker${++made}`
   let objects = []
   let at = -1
   const list = h('div', {id: listID, role: 'listbox', class: 'menu-list popover', hidden: true,
     'aria-label': `Objects of ${entity.name}`})
   const input = h('input', {
-    id, value: title, placeholder: `Find ${entity.name}`, autocomplete: 'off', spellcheck: false,
+    id, placeholder: `Find ${entity.name}`, autocomplete: 'off', spellcheck: false,
     role: 'combobox', 'aria-expanded': 'false', 'aria-controls': listID,
-    'aria-autocomplete': 'list', 'aria-label': id ? null : label, dir: 'auto',
+    'aria-autocomplete': 'list', dir: 'auto',
     oninput: () => search(), onkeydown: key,
     onblur: () => setTimeout(close, 150),
   })
 
   const search = settled(150, async () => {
     const text = input.value.trim()
-    const name = entity.title?.key
-    const isID = /^\d+$/.test(text)
-    const where = !text ? '' : isID ? `_id == ${text}`
-      : name ? `${name} CONTAINS[cd] ${JSON.stringify(text)}` : ''
+    const names = namePaths(entity)
+    const conditions = names.map(it => `${it} CONTAINS[cd] ${literal(text)}`)
+    if (/^\d+$/.test(text)) conditions.push(`_id == ${text}`)
     const rows = await service.get(editing.path(entity.path), {
-      where, limit: most, select: ['_id', name].filter(Boolean).join(','), sort: name ?? '',
+      where: text ? conditions.join(' OR ') || 'FALSEPREDICATE' : '', limit: most, select: ['_id', ...names].join(','),
+      sort: names.join(','),
     })
     if (document.activeElement !== input) return
-    objects = rows.map(row => ({_id: row._id, title: row[name] ?? `${entity.name} ${row._id}`}))
+    objects = rows.map(row => ({_id: row._id, title: nameOf(entity, row._id, row)}))
     if (isOptional) objects.unshift(null)
     at = -1
     show()

@@ -104,6 +104,7 @@ class RowsView extends HTMLElement {
     this.#path = isLive ? this.entity.path : editing.path(this.entity.path)
     const source = new (isLive ? LiveSource : RowSource)(this.#path, this.#query)
     source.stateOf = row => editing.markOf(row)
+    source.changesOf = row => row && editing.updateOf(row)?.changed
     source.addEventListener('problem', event => Promise.reject(event.detail))
     source.addEventListener('change', () => this.#say(source))
     source.addEventListener('moved', event => this.#flash(event.detail))
@@ -124,7 +125,7 @@ class RowsView extends HTMLElement {
     // Another address may have come while the rows were read.
     if (this.#source !== source) return
     this.table.columns = columns(
-      this.entity, keyPaths(this.entity, address), address.get('sort'))
+      this.entity, keyPaths(this.entity, address), address)
     this.table.source = source
   }
 
