@@ -289,6 +289,9 @@ static const struct stele_page_file files[] = {
     {"views/rows/live-source.js", (const char[]){
 #embed "Files/views/rows/live-source.js" suffix(, 0) if_empty(0)
     }},
+    {"views/rows/new-object.js", (const char[]){
+#embed "Files/views/rows/new-object.js" suffix(, 0) if_empty(0)
+    }},
     {"views/rows/object-panel.js", (const char[]){
 #embed "Files/views/rows/object-panel.js" suffix(, 0) if_empty(0)
     }},

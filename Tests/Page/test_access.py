@@ -10,15 +10,19 @@ from page import PageCase, Service, expect, model
 
 
 def rights_file():
-    """Rights with a token that may do all, and one that may read and change players alone."""
+    """Rights with a token that may do all, one that may read and change players alone, and one that may
+    create them."""
     def digest(token):
         return hashlib.sha256(token.encode()).hexdigest()
 
     path = Path(tempfile.mkdtemp()) / "rights.json"
     path.write_text(json.dumps({
-        "roles": {"scout": {"Player": {"read": "goals > 5", "update": True}}},
+        "roles": {
+            "scout": {"Player": {"read": "goals > 5", "update": True}},
+            "clerk": {"Player": {"read": True, "create": True}, "Team": {"read": True}}},
         "tokens": [
             {"name": "root", "role": "all", "sha256": digest("root-token")},
+            {"name": "clerk", "role": "clerk", "sha256": digest("clerk-token")},
             {"name": "scout", "role": "scout", "sha256": digest("scout-token")},
         ]}))
     return str(path)
@@ -32,7 +36,7 @@ class AccessTests(PageCase):
 
     def setUp(self):
         super().setUp()
-        self.expected_errors = ["status of 40"]
+        self.expected_errors = ["status of 4"]
 
     def log_in(self, token, view="rows/Player"):
         page = self.open(view)
@@ -82,6 +86,27 @@ class AccessTests(PageCase):
         self.until(lambda: self.service.ask(
             "GET", "Player/3", headers={"Authorization": "Bearer root-token"})["goals"] == 20,
             "the change is saved")
+
+    def test_a_role_creates_an_object_with_its_values(self):
+        page = self.log_in("clerk-token")
+        count = page.locator("stele-rows .footer")
+        expect(count).to_contain_text("21 objects")
+        page.get_by_role("button", name="New").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("goals", exact=True).fill("-3")
+        dialog.get_by_role("button", name="Create").click()
+        # What is typed stays, with the model's messages beside it. Nothing is saved.
+        expect(dialog).to_contain_text("name must have a value")
+        expect(dialog).to_contain_text("goals must be at least 0")
+        dialog.get_by_label("name", exact=True).fill("Nea")
+        dialog.get_by_label("goals", exact=True).fill("4")
+        dialog.get_by_label("team", exact=True).fill("harb")
+        dialog.get_by_role("option", name="Harbour City").click()
+        dialog.get_by_role("button", name="Create").click()
+        expect(page.get_by_role("heading", name="Nea")).to_be_visible()
+        expect(count).to_contain_text("22 objects")
+        expect(page.locator("stele-object-panel")).to_contain_text("Harbour City")
+        self.service.ask("DELETE", "Player/22", headers={"Authorization": "Bearer root-token"})
 
 
 if __name__ == "__main__":

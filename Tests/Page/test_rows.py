@@ -62,6 +62,22 @@ class RowsTests(PageCase):
         expect(page.locator("stele-rows .footer")).to_contain_text("5 objects")
         expect(bar).to_have_value('team.city == "Leeds"')
 
+    def test_words_that_are_no_predicate_are_looked_for_in_texts(self):
+        self.expected_errors = ["400"]
+        page = self.open("rows/Player")
+        bar = page.get_by_role("combobox", name="Predicate")
+        bar.fill("diallo")
+        bar.press("Enter")
+        page.get_by_role("button", name='Find "diallo" in name, country').click()
+        expect(page.locator("stele-rows .footer")).to_contain_text("1 object")
+        expect(self.rows().first).to_contain_text("Amara Diallo")
+
+    def test_an_id_opens_its_object(self):
+        page = self.open("rows/Player?where=_id%20%3D%3D%203")
+        self.cell(0, "_id").get_by_role("link").click()
+        expect(page.get_by_role("heading", name="Amara Diallo")).to_be_visible()
+        self.assertIn("where=", page.url)
+
     def test_a_link_leads_to_the_other_end(self):
         page = self.open("rows/Player?where=_id%20%3D%3D%201")
         page.get_by_role("link", name="Northgate Rovers").click()

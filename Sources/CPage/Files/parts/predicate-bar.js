@@ -7,6 +7,8 @@ import {service} from '../service.js'
 
 /** The number of completions that are shown. */
 const most = 12
+/** The number of texts of an object that words are looked for in. */
+const mostTexts = 4
 /** Before a predicate that is only checked: no object is looked at. */
 const checkOnly = 'FALSEPREDICATE AND ('
 
@@ -16,6 +18,8 @@ const checkOnly = 'FALSEPREDICATE AND ('
  */
 class PredicateBar extends HTMLElement {
   #items = []
+  /** Whether there are more completions than are shown. */
+  #isCut = false
   #at = -1
   #from = 0
   #asked = 0
@@ -48,8 +52,22 @@ class PredicateBar extends HTMLElement {
     fill(this.error, problem.position !== undefined && h('pre', {'aria-hidden': 'true'},
       text.slice(0, at).join(''), h('mark', {}, text.slice(at, at + near).join('') || ' '),
       text.slice(at + near).join('')),
-    h('p', {}, problem.detail.replace(/^where: /, ''), problem.hint && ` – ${problem.hint}`))
+    h('p', {}, problem.detail.replace(/^where: /, ''), problem.hint && ` – ${problem.hint}`),
+    this.#search(this.input.value.trim()))
     return true
+  }
+
+  /** A button that looks for words in texts, where what was typed is words and no predicate. */
+  #search(words) {
+    if (!/^[\p{L}\p{M}\p{N}\s.,'_@/+-]+$/u.test(words)) return null
+    const texts = this.entity.attributes.filter(it => it.isText && !it.declared.transient)
+    texts.sort((a, b) => (b === this.entity.title) - (a === this.entity.title))
+    const names = texts.slice(0, mostTexts).map(it => it.key)
+    if (!names.length) return null
+    return h('button', {onclick: () => {
+      this.input.value = names.map(it => `${it} CONTAINS[cd] ${literal(words)}`).join(' OR ')
+      this.#apply()
+    }}, `Find ${literal(words)} in ${names.join(', ')}`)
   }
 
   #build() {
@@ -69,7 +87,7 @@ class PredicateBar extends HTMLElement {
       h('button', {onclick: () => {
         this.input.value = ''
         this.#apply()
-      }}, 'Clear')), this.list, this.error)
+      }}, 'Clear')), this.error, this.list)
   }
 
   #apply() {
@@ -132,6 +150,7 @@ class PredicateBar extends HTMLElement {
   #offer(from, items) {
     this.#from = from
     this.#items = items.slice(0, most)
+    this.#isCut = items.length > most
     this.#at = -1
     this.#draw()
   }
@@ -145,7 +164,8 @@ class PredicateBar extends HTMLElement {
         event.preventDefault()
         this.#take(item)
       },
-    }, h('code', {dir: 'auto'}, item.text), h('span', {class: 'hint'}, item.detail))))
+    }, h('code', {dir: 'auto'}, item.text), h('span', {class: 'hint'}, item.detail))),
+    this.#isCut && h('div', {class: 'hint more', 'aria-hidden': 'true'}, 'Type on for others.'))
     if (this.#at >= 0) this.input.setAttribute('aria-activedescendant', `predicate-${this.#at}`)
     else this.input.removeAttribute('aria-activedescendant')
     const width = this.input.getBoundingClientRect().width

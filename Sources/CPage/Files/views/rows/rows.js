@@ -14,6 +14,7 @@ import {showExport} from '../../parts/export-dialog.js'
 import {columns, keyPaths, selection, sortKeys} from '../../columns.js'
 import {editing, isAbout} from '../../editing.js'
 import {LiveSource} from './live-source.js'
+import {newObject} from './new-object.js'
 import {RowSource} from './row-source.js'
 import {listRequest} from '../../service.js'
 import {session} from '../../session.js'
@@ -184,8 +185,8 @@ class RowsView extends HTMLElement {
   async #create() {
     const entity = await this.#concrete()
     if (!entity) return
-    const object = await editing.create(entity, {})
-    this.#go({open: object._id})
+    const object = editing.isDirect ? await newObject(entity) : await editing.create(entity, {})
+    if (object) this.#go({open: object._id})
   }
 
   /** The entity of a new object: the one that is shown, or a subentity of it that is chosen. */
