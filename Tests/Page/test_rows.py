@@ -78,6 +78,20 @@ class RowsTests(PageCase):
         expect(page.get_by_role("heading", name="Amara Diallo")).to_be_visible()
         self.assertIn("where=", page.url)
 
+    def test_the_row_of_an_open_object_is_brought_into_view(self):
+        for number in range(300):
+            self.service.ask("POST", "Team", {"name": f"Team {number}"})
+        last = self.service.ask("GET", "Team?sort=-_id&limit=1")[0]["_id"]
+        page = self.open(f"rows/Team?open={last - 3}")
+        active = page.locator("stele-table .row.active")
+        expect(active).to_contain_text("Team 296")
+        expect(active).to_be_in_viewport()
+        # One that the list does not have is open beside it.
+        page = self.open(f"rows/Team?where=_id%20%3E%20{last - 2}&open={last - 3}")
+        expect(page.get_by_role("heading", name="Team 296")).to_be_visible()
+        expect(active).to_contain_text("Team 298")
+        self.service.ask("DELETE", "Team?where=name%20BEGINSWITH%20%22Team%22")
+
     def test_a_link_leads_to_the_other_end(self):
         page = self.open("rows/Player?where=_id%20%3D%3D%201")
         page.get_by_role("link", name="Northgate Rovers").click()

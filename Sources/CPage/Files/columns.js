@@ -14,6 +14,9 @@ const widths = {
   Boolean: 90, Date: 190, UUID: 290, Binary: 110, String: 220,
 }
 
+/** The width in pixels of a column whose values need that much, with room for its title. */
+function widthFor(values, title) { return Math.max(values, Math.min(240, 30 + 8 * title.length)) }
+
 /** The key paths of the columns of an address, or those that an entity has of itself. */
 export function keyPaths(entity, address) {
   const given = address.get('columns').split(',').map(it => it.trim()).filter(Boolean)
@@ -85,7 +88,7 @@ function column(entity, path, keys) {
   const key = property ? keyPath(path) : path.replace(/^(\w+):.*/s, '$1')
   const sortKey = property && !property.isSortable ? undefined : direction(key, keys)
   return {
-    title: path, key, property, width: widths[type] ?? 170,
+    title: path, key, property, width: widthFor(widths[type] ?? 170, path),
     class: property?.isNumber ? 'number' : '', sort: sortKey,
     show: (row, cell) => show(cell, row[key], type),
   }
@@ -96,7 +99,7 @@ function toOne(path, property, keys) {
   const key = keyPath(path)
   const sortKey = namePaths(destination, path)[0] ?? key
   return {
-    title: path, key, property, width: 190, sort: direction(sortKey, keys), sortKey,
+    title: path, key, property, width: widthFor(190, path), sort: direction(sortKey, keys), sortKey,
     show: (row, cell) => {
       const id = row[key]
       if (id === null || id === undefined) return show(cell, null)
@@ -109,7 +112,7 @@ function toOne(path, property, keys) {
 function toMany(entity, path, property) {
   const key = `${keyPath(path)}.@count`
   return {
-    title: path, key, property, width: 110, class: 'number',
+    title: path, key, property, width: widthFor(110, path), class: 'number',
     show: (row, cell) => {
       const count = row[key]
       // Only an inverse names the members in a predicate.

@@ -261,6 +261,8 @@ export class Table extends HTMLElement {
   #scrollTo(row) {
     const rowsAbove = this.#count - this.#viewHeight / rowHeight
     if (rowsAbove <= 0) return
+    // Rows that have come since the last frame can be scrolled to as well.
+    this.space.style.height = `${this.#extent}px`
     this.scroller.scrollTop = (row / rowsAbove) * (this.#extent - this.#viewHeight)
   }
 

@@ -65,6 +65,9 @@ export class LiveSource extends EventTarget {
   indexOf(id) { return this.#rows.findIndex(row => row._id === id) }
 
   /** All rows are there. */
+  async find(id) { return this.indexOf(id) }
+
+  /** All rows are there. */
   need() {}
 
   /** The rows are always the present ones. */

@@ -1,5 +1,6 @@
 // The rows of a list, loaded in pieces as they come into view.
 
+import {both} from '../../conditions.js'
 import {editing} from '../../editing.js'
 import {nextPlace, service} from '../../service.js'
 
@@ -17,6 +18,8 @@ export class RowSource extends EventTarget {
   count = 0
   /** Whether `count` is the number of all rows. */
   isCounted = false
+  /** Settles when all rows are counted, or cannot be. */
+  counted = Promise.resolve()
   #pieces = new Map()
   #after = new Map()
   #loading = new Map()
@@ -37,7 +40,7 @@ export class RowSource extends EventTarget {
   async open() {
     this.generation = editing.generation
     await this.#load(0)
-    this.#count()
+    this.counted = this.#count()
   }
 
   /** A row; undefined while it is not there. */
@@ -50,6 +53,17 @@ export class RowSource extends EventTarget {
       if (at >= 0) return piece * size + at
     }
     return -1
+  }
+
+  /** The index of a row with that id among all rows, where they are in the order of their ids. */
+  async find(id) {
+    const loaded = this.indexOf(id)
+    if (loaded >= 0 || this.query.sort || typeof id !== 'number') return loaded
+    const [before, own] = await Promise.all([
+      this.#countOf(`_id < ${id}`), this.#countOf(`_id == ${id}`),
+    ])
+    await this.counted
+    return own ? before : -1
   }
 
   /** Says which rows are in view. Requests for others are given up. */
@@ -123,18 +137,22 @@ export class RowSource extends EventTarget {
   }
 
   async #count() {
-    const {where, ...rest} = this.query
-    const variables = Object.entries(rest).filter(([name]) => /^var\.|^subentities$/.test(name))
-    const query = {where, ...Object.fromEntries(variables)}
     try {
-      const {count} = await service.get(`${this.path}/count`, query)
-      this.#counted(count)
+      this.#counted(await this.#countOf(''))
       this.dispatchEvent(new Event('change'))
     } catch (error) {
       if (error.name !== 'AbortError') {
         this.dispatchEvent(new CustomEvent('problem', {detail: error}))
       }
     }
+  }
+
+  /** The number of the rows that satisfy a condition as well. */
+  async #countOf(condition) {
+    const {where, ...rest} = this.query
+    const kept = Object.entries(rest).filter(([name]) => /^var\.|^subentities$/.test(name))
+    const query = {...Object.fromEntries(kept), where: both(where, condition)}
+    return (await service.get(`${this.path}/count`, query)).count
   }
 
   #counted(count) {

@@ -150,9 +150,12 @@ class RowsView extends HTMLElement {
     this.panel.hidden = id === ''
     if (id === '') return
     const key = /^\d+$/.test(id) ? Number(id) : id
-    const index = this.#source?.indexOf(key) ?? -1
-    if (index >= 0) this.table.activate(index)
-    await this.panel.show(this.entity, key)
+    const source = this.#source
+    const [index] = await Promise.all([
+      // A list that is refused has said so.
+      source?.find(key).catch(() => -1), this.panel.show(this.entity, key),
+    ])
+    if (index >= 0 && source === this.#source) this.table.activate(index)
   }
 
   #close() {
