@@ -506,6 +506,24 @@ class RunTests(FileCase):
         expect(page.get_by_role("heading", name="1,600 rows are saved")).to_be_visible()
         self.assertEqual(self.readings(), list(range(1600)))
 
+    def test_a_link_does_not_end_an_import_without_a_question(self):
+        asked = []
+        held = []
+        self.page.on("dialog", lambda it: (asked.append(it.message), it.dismiss()))
+        self.on_post("Reading", lambda route, number: held.append(route))
+        page = self.choose(self.file(400), "Reading")
+        self.button("Import 400 rows").click()
+        self.until(lambda: held, "a request is sent")
+        page.get_by_role("link", name="Feed").click()
+        self.until(lambda: asked, "the question is asked")
+        self.assertIn("still running", asked[0])
+        self.assertIn("#/import/Reading", page.url)
+        held[0].continue_()
+        expect(page.get_by_role("heading", name="400 rows are saved")).to_be_visible()
+        page.get_by_role("link", name="Feed").click()
+        expect(page.locator("stele-feed")).to_be_visible()
+        self.assertEqual(len(asked), 1)
+
     PARTS = 'code,label\nAB-1,one\nab-2,"two, or ""three"""\nCD-EF-3,three\n7,four\n'
 
     def test_rows_that_the_service_refuses_end_the_import_or_are_downloaded(self):

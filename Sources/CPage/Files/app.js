@@ -39,6 +39,10 @@ async function show() {
   if (!session.rights) return
   const {address, name} = present()
   const entity = address.path[1]
+  const shown = main.firstElementChild
+  if (shown?.unfinished && !isOf(shown, name, entity) && !confirm(shown.unfinished)) {
+    return history.replaceState(null, '', shown.address)
+  }
   head.show(address)
   entityList(entities, address)
   document.title = [entity, name === 'rows' ? null : name, session.index.model, 'Stele']
@@ -61,13 +65,17 @@ async function show() {
 /** The element of a view: the one that is shown, or a new one in its place. */
 function elementOf(name, entity) {
   const shown = main.firstElementChild
-  if (shown?.localName === `stele-${name}` && shown.entityName === entity) return shown
+  if (shown && isOf(shown, name, entity)) return shown
   const view = document.createElement(`stele-${name}`)
   view.entityName = entity
   fill(main, view)
   // What had the focus may be gone with the view before.
   if (shown && document.activeElement === document.body) main.focus()
   return view
+}
+
+function isOf(view, name, entity) {
+  return view.localName === `stele-${name}` && view.entityName === entity
 }
 
 function notFound(text) {

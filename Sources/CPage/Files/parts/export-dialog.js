@@ -3,7 +3,7 @@
 import {h, fill} from './dom.js'
 import {download} from './download.js'
 import {keyPaths, selection} from '../columns.js'
-import {listRequest, service} from '../service.js'
+import {listRequest, nextPlace, service} from '../service.js'
 import {bytes} from '../values.js'
 
 /** Rows of a page of JSON: the most that the service gives at once. */
@@ -87,6 +87,7 @@ class ExportDialog {
     const {signal} = this.#abort
     let file = null
     try {
+      if (window.showSaveFilePicker) fill(this.state, h('p', {}, 'The browser asks for the file.'))
       file = await openFile(name, formats[format].type)
       this.#begin()
       const done = await this.#copy(format, file, signal)
@@ -99,7 +100,7 @@ class ExportDialog {
     } catch (error) {
       await file?.abort()
       // The person has closed the dialog, or chosen no file.
-      if (error.name === 'AbortError') return
+      if (error.name === 'AbortError') return fill(this.state)
       this.#fail(error)
     }
   }
@@ -186,19 +187,16 @@ async function* pages(path, query, format, signal) {
     const request = listRequest(path, {...query, limit: pageRows, ...place})
     const response = await service.fetch(request, {signal})
     const text = await response.text()
-    place = next(response.headers.get('Link') ?? '')
+    // Pages of grouped or joined rows go on at an offset.
+    const found = ['after', 'offset'].map(it => [it, nextPlace(response.headers, it)])
+      .find(([, value]) => value !== undefined)
+    place = found ? Object.fromEntries([found]) : null
     const rows = place ? pageRows : JSON.parse(text).length
     const members = text.trim().slice(1, -1)
     yield {chunk: encoder.encode(before + members), rows}
     before = ',\n'
   }
   yield {chunk: encoder.encode('\n]\n'), rows: 0}
-}
-
-/** The place of the next page, as a header `Link` names it; null for none. */
-function next(link) {
-  const found = /[?&](after|offset)=([^&>]*)[^>]*>;\s*rel="?next/.exec(link)
-  return found && {[found[1]]: decodeURIComponent(found[2])}
 }
 
 /** A function that gives the number of rows that end in a chunk. The header of CSV is none. */

@@ -25,6 +25,7 @@ class ImportView extends HTMLElement {
 
   /** Shows the address of an entity. A file that is open stays. */
   async show(address) {
+    this.address = address.toString()
     this.entity = session.model.entity(address.path[1])
     if (!this.body) {
       this.tabs = h('div', {class: 'tabs'})
@@ -39,6 +40,12 @@ class ImportView extends HTMLElement {
   }
 
   disconnectedCallback() { this.#reading.abort() }
+
+  /** What a person is asked who goes to another view; empty where nothing would be ended. */
+  get unfinished() {
+    return this.querySelector('stele-import-run')?.isRunning
+      ? 'The import is still running. Leave this view and cancel it?' : ''
+  }
 
   // The file
 

@@ -16,6 +16,7 @@ const measured = 5000
  * person wants to import another file.
  */
 class ImportRun extends HTMLElement {
+  isRunning = false
   #importer
   #count
   #abort = null
@@ -47,7 +48,9 @@ class ImportRun extends HTMLElement {
     cancel.focus()
     addEventListener('beforeunload', this.#keep)
     this.#say()
+    this.isRunning = true
     await this.#importer.run(this.#abort.signal)
+    this.isRunning = false
     removeEventListener('beforeunload', this.#keep)
     if (this.isConnected) return this.#finish()
     // The person has gone to another view.
