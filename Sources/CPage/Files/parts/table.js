@@ -53,7 +53,12 @@ export class Table extends HTMLElement {
 
   disconnectedCallback() {
     this.observer.disconnect()
+    this.#leave()
+  }
+
+  #leave() {
     this.#source?.removeEventListener('change', this.#onChange)
+    this.#source?.removeEventListener('count', this.#draw)
   }
 
   /** The name of the table for a screen reader. */
@@ -63,12 +68,15 @@ export class Table extends HTMLElement {
 
   /** Shows another source, from its first row. */
   set source(source) {
-    this.#source?.removeEventListener('change', this.#onChange)
+    this.#leave()
     this.#source = source
     source.addEventListener('change', this.#onChange)
+    source.addEventListener('count', this.#draw)
     this.scroller.scrollTop = 0
     this.#active.index = 0
-    this.#onChange()
+    // At once: the first rows have been waited for.
+    this.#stale = true
+    this.#layOut()
   }
 
   get columns() { return this.#columns }

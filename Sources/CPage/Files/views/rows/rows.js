@@ -108,6 +108,7 @@ class RowsView extends HTMLElement {
     source.changesOf = row => row && editing.updateOf(row)?.changed
     source.addEventListener('problem', event => Promise.reject(event.detail))
     source.addEventListener('change', () => this.#say(source))
+    source.addEventListener('count', () => this.#say(source))
     source.addEventListener('moved', event => this.#flash(event.detail))
     this.#source?.close()
     this.#source = source
