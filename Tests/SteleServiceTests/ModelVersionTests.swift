@@ -38,6 +38,8 @@ import Testing
             xml["Content-Type"] == "application/xml" && xml.text.contains("<entity name=\"Shape\""))
         let none = service.get("/model/versions/A3")
         #expect(none.status == 404 && none.hint.contains("A"))
+        let operations = OpenAPITests.operations(try OpenAPITests.document(service))
+        #expect(operations["GET /model/versions/{version}"]?["responses"]?["404"] != nil)
     }
 
     @Test func theDifferenceIsThatOfDiff() throws {

@@ -33,6 +33,7 @@ extension OpenAPIDocument {
         }
         switch route.resource {
         case .changes: statuses.formUnion([ErrorCode.expiredToken, .entity].map(\.status))
+        case .modelVersion: statuses.insert(ErrorCode.route.status)
         case .live: statuses.formUnion([ErrorCode.entity, .notBuilt].map(\.status))
         case .tickets: statuses.formUnion([ErrorCode.body, .busy].map(\.status))
         case .backup: statuses.formUnion([ErrorCode.body, .backup, .noRoom].map(\.status))
