@@ -2,7 +2,7 @@
 
 import unittest
 
-from page import PageCase, Service, expect, model
+from page import PageCase, expect
 
 
 class EditingTests(PageCase):
