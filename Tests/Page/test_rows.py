@@ -72,6 +72,12 @@ class RowsTests(PageCase):
         expect(page.locator("stele-rows .footer")).to_contain_text("1 object")
         expect(self.rows().first).to_contain_text("Amara Diallo")
 
+    def test_no_rows_are_said_to_be_none(self):
+        page = self.open("rows/Player?where=goals%20%3E%20100")
+        expect(page.get_by_text("No object satisfies the predicate.")).to_be_visible()
+        page = self.open("rows/Player")
+        expect(page.get_by_text("No object satisfies the predicate.")).to_be_hidden()
+
     def test_an_id_opens_its_object(self):
         page = self.open("rows/Player?where=_id%20%3D%3D%203")
         self.cell(0, "_id").get_by_role("link").click()

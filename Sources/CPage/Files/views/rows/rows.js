@@ -65,9 +65,10 @@ class RowsView extends HTMLElement {
     this.panel = h('stele-object-panel', {hidden: true,
       onclose: () => this.#close()})
     this.footer = h('div', {class: 'footer', role: 'status'})
+    this.none = h('p', {class: 'none hint', hidden: true})
     const bar = h('stele-editing-bar', {onrefused: event => this.#refused(event.detail)})
     fill(this, h('div', {class: 'tabs'}, this.heads, this.#tools()), this.bar,
-      h('div', {class: 'split'}, this.table, this.panel), bar,
+      h('div', {class: 'split'}, this.table, this.none, this.panel), bar,
       this.footer)
   }
 
@@ -140,6 +141,9 @@ class RowsView extends HTMLElement {
   #say(source) {
     if (this.#source !== source) return
     const count = source.count.toLocaleString()
+    this.none.hidden = source.count > 0 || !source.isCounted
+    fill(this.none, this.#address.get('where') ? 'No object satisfies the predicate.'
+      : `There is no ${this.entity.name} yet.`)
     const most = source.isLimited ? `The first ${count} objects are followed.` : null
     fill(this.footer, most ?? (source.isCounted
       ? `${count} ${source.count === 1 ? 'object' : 'objects'}` : `${count} objects and more`))
