@@ -64,14 +64,17 @@ final class ClientConnection: Sendable {
         }
     }
 
-    /// Whether the client, a second after its last answer, has closed its side.
+    /// Whether the client, one to three seconds after its last answer, has closed its side.
     ///
     /// libmicrohttpd 0.9.75 does not notice where the end arrives together with the last bytes:
     /// epoll reports both in one event, and after a read of fewer bytes than it has room for the
-    /// library waits for another event. The second is time for a request that it has read already.
+    /// library waits for another event. The first second is time for a request that it has read
+    /// already. An end that arrives later than that is an event of its own, which it notices.
     func isFinished(_ now: UInt64) -> Bool {
         let state = state.load(ordering: .relaxed)
-        guard Phase(rawValue: state & 3) == .idle, now > state + 1_000_000_000 else { return false }
+        guard Phase(rawValue: state & 3) == .idle, now > state,
+            (1_000_000_000..<3_000_000_000).contains(now - state)
+        else { return false }
         return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { peek(socket, into: $0) }
             == 0
     }
