@@ -24,6 +24,8 @@ final class ClientConnection: Sendable {
     /// `MonotonicClock`: one number, so that they always belong together.
     private let state: Atomic<UInt64>
     private let received = Atomic<Int>(0)
+    /// The `state` in which `hasFinished` has asked.
+    private let asked = Atomic<UInt64>(0)
 
     init(socket: Int32, address: ClientAddress) {
         self.socket = socket
@@ -64,16 +66,17 @@ final class ClientConnection: Sendable {
         }
     }
 
-    /// Whether the client, one to three seconds after its last answer, has closed its side.
+    /// Whether the client, a second or more after its last answer, has closed its side. It is asked
+    /// once after each answer.
     ///
     /// libmicrohttpd 0.9.75 does not notice where the end arrives together with the last bytes:
     /// epoll reports both in one event, and after a read of fewer bytes than it has room for the
-    /// library waits for another event. The first second is time for a request that it has read
-    /// already. An end that arrives later than that is an event of its own, which it notices.
-    func isFinished(_ now: UInt64) -> Bool {
+    /// library waits for another event. The second is time for a request that it has read already.
+    /// An end that arrives later is an event of its own, which it notices.
+    func hasFinished(_ now: UInt64) -> Bool {
         let state = state.load(ordering: .relaxed)
-        guard Phase(rawValue: state & 3) == .idle, now > state,
-            (1_000_000_000..<3_000_000_000).contains(now - state)
+        guard Phase(rawValue: state & 3) == .idle, now > state + 1_000_000_000,
+            asked.exchange(state, ordering: .relaxed) != state
         else { return false }
         return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { peek(socket, into: $0) }
             == 0
@@ -156,9 +159,13 @@ final class ClientConnections: Sendable {
         let now = MonotonicClock.now
         // Under the lock, because a closed socket's number may be that of another one.
         state.withLock { state in
-            for connection in state.all.values
-            where connection.isTooSlow(now, limits) || connection.isFinished(now) {
-                shutdown(connection.socket, Int32(SHUT_RDWR))
+            for connection in state.all.values {
+                if connection.isTooSlow(now, limits) {
+                    shutdown(connection.socket, Int32(SHUT_RDWR))
+                } else if connection.hasFinished(now) {
+                    // An answer could still be sent.
+                    shutdown(connection.socket, Int32(SHUT_RD))
+                }
             }
         }
     }

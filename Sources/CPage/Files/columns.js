@@ -130,9 +130,10 @@ function toMany(entity, path, property) {
  * @param path the key path that leads to the object
  */
 export function namePaths(entity, path = '') {
-  const ends = entity.ends.filter(it => canRead(it) && it.destination.title)
+  const isLink = entity.ends.length > 0
+    && entity.ends.every(it => canRead(it) && it.destination.title)
   const names = entity.title ? [entity.title.name]
-    : ends.map(it => `${it.name}.${it.destination.title.name}`)
+    : isLink ? entity.ends.map(it => `${it.name}.${it.destination.title.name}`) : []
   return names.map(name => keyPath(path ? `${path}.${name}` : name))
 }
 

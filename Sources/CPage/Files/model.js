@@ -118,16 +118,21 @@ export class Entity {
     const likely = ['name', 'title', 'label', 'login', 'subject', 'summary', 'code']
     const byWord = likely.map(word => texts.find(it => it.name.toLowerCase() === word))
     const named = byWord.find(Boolean) ?? texts.find(it => /name|title/i.test(it.name))
-    // A text of an object that links two others, such as its kind, does not name it.
-    return named ?? (this.#ends.length >= 2 ? undefined : texts[0])
+    return named ?? (this.#isLink(texts[0]) ? undefined : texts[0])
   }
 
-  get #ends() {
+  get #toOnes() {
     return this.relationships.filter(it => !it.isToMany && !it.declared.transient)
   }
 
+  /** Whether objects link two others, and their first text, such as a kind, does not name them. */
+  #isLink(text) {
+    const unique = (this.root.declared.uniquenessConstraints ?? []).flat()
+    return this.#toOnes.length === 2 && (!text || text.isOptional && !unique.includes(text.name))
+  }
+
   /** The relationships to the two objects that an object without a title links; else none. */
-  get ends() { return this.title ? [] : this.#ends.slice(0, 2) }
+  get ends() { return this.title || this.#toOnes.length !== 2 ? [] : this.#toOnes }
 
   /** Latitude and longitude, if it has both: their key paths. */
   get coordinates() {

@@ -132,21 +132,20 @@ extension ChangeFeed {
 
     /// The last event of a stream for which the visible changes of the next save are not known.
     private func tooSlow(_ filter: ChangeFilter, after save: Int64) -> [UInt8] {
-        last(Self.tooSlow(after: renderer.token(save), next: renderer.token(save + 1), most))
+        last(
+            tooSlow(
+                after: renderer.token(save),
+                hint: "come back later with Last-Event-ID; to leave that save out, read the lists "
+                    + "anew and go on with since=\(renderer.token(save + 1))"))
     }
 
-    private static func tooSlow(after token: String, next: String, _ most: String) -> Problem {
+    /// The problem of a save whose visible changes are not known.
+    func tooSlow(after token: String, hint: String) -> Problem {
         Problem(
             .busy,
             "the rules of the role took more than \(most) on the save after \(token), so what is "
                 + "visible of it is not known",
-            hint: "come back later with Last-Event-ID; to leave that save out, read the lists anew "
-                + "and go on with since=\(next)")
-    }
-
-    /// The problem of a page that begins with a save whose visible changes are not known.
-    func tooSlow(after token: String, next: String) -> Problem {
-        Self.tooSlow(after: token, next: next, most)
+            hint: hint)
     }
 
     private var most: String { "\(limits.slowFeedJudging.nanoseconds / 1_000_000) ms" }

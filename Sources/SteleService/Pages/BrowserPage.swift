@@ -50,13 +50,13 @@ struct BrowserPage: Sendable {
 
     private static let indexPath = "index.html"
 
-    /// A hash of all files. It is a segment of their addresses in the page, so that a browser keeps
-    /// them without asking again, and never mixes files of two programs.
+    /// A hash of all files as they are sent. It is a segment of their addresses in the page, so that a
+    /// browser keeps them without asking again, and never mixes files of two programs.
     static let edition: String = {
         var hash = SHA256()
-        for (path, bytes) in contents {
+        for (path, file) in files.sorted(by: { $0.key < $1.key }) {
             hash.update(data: Array(path.utf8))
-            hash.update(data: bytes)
+            hash.update(data: file.bytes)
         }
         return Secret.hexadecimal(hash.finalize().prefix(8))
     }()

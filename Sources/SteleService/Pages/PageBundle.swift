@@ -10,11 +10,14 @@ struct PageBundle {
     private var parts: [String] = []
     /// Whether a module is in the bundle; false while its imports are joined.
     private var isJoined: [String: Bool] = [:]
+    /// Modules that others import when they are called, and not before.
+    private var later: [String] = []
 
     /// A module with all that it imports, as one module.
     static func script(_ path: String, of files: [String: String]) -> String {
         var bundle = PageBundle(files)
         bundle.join(path)
+        while let path = bundle.later.popLast() { bundle.join(path) }
         return """
             const $modules = {
             \(bundle.parts.joined(separator: ",\n"))
@@ -49,8 +52,6 @@ struct PageBundle {
         }
         isJoined[path] = false
         var names: [Substring] = []
-        /// Modules that are imported later, which may import this one.
-        var later: [String] = []
         let body = lines(of: path).map { line -> String in
             if line.hasPrefix("import ") { return imported(line, from: path) }
             if line.hasPrefix("export ") {
@@ -74,7 +75,6 @@ struct PageBundle {
             }
             """)
         isJoined[path] = true
-        for path in later { join(path) }
     }
 
     /// The declaration of an import, whose module is joined first.

@@ -211,12 +211,12 @@ export class Table extends HTMLElement {
   #fillRow(element, index) {
     const row = this.#source.row(index)
     element.classList.toggle('loading', row === undefined)
-    const changes = this.#source.changesOf?.(row) ?? {}
+    const changes = this.#source.changesOf?.(row) || {}
     for (const [index, cell] of [...element.children].entries()) {
       const column = this.#columns[index]
       if (row === undefined) cell.textContent = ''
       else column.show(row, cell)
-      cell.toggleAttribute('data-changed', column.title in changes)
+      cell.toggleAttribute('data-changed', Object.hasOwn(changes, column.title))
     }
     element.dataset.state = this.#source.stateOf?.(row) ?? ''
   }

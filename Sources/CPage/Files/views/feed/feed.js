@@ -25,7 +25,6 @@ class FeedView extends HTMLElement {
   #address = null
   #feed = null
   #isPaused = false
-  #isReading = false
   #lastDrawn = 0
   #rate = 0
   #draw = framed(() => this.#take())
@@ -89,7 +88,7 @@ class FeedView extends HTMLElement {
     feed.addEventListener('saves', this.#draw)
     feed.addEventListener('older', event => {
       if (feed !== this.#feed) return
-      this.list.addOlder(event.detail, this.#isReading)
+      this.list.addOlder(event.detail.saves, event.detail.isAsked)
       this.#showFigures()
     })
     feed.addEventListener('state', () => { if (feed === this.#feed) this.#showState() })
@@ -119,17 +118,9 @@ class FeedView extends HTMLElement {
 
   /** Reads the page of saves before the oldest one. A full list keeps them while it is paused. */
   async #readOlder() {
-    const feed = this.#feed
-    if (this.#isReading) return
     if (this.list.count >= mostSaves) this.#pause(true)
-    this.#isReading = true
-    this.#showFigures()
-    try {
-      await feed.readOlder(this.list.oldest?.after ?? feed.begin, Infinity)
-    } finally {
-      this.#isReading = false
-      this.#showFigures()
-    }
+    const feed = this.#feed
+    await feed.readOlder(this.list.oldest?.after ?? feed.begin, Infinity)
   }
 
   // What is shown
@@ -187,7 +178,7 @@ class FeedView extends HTMLElement {
     const feed = this.#feed
     const {count} = this.list
     this.older.hidden = feed.isWhole || !feed.begin
-    this.older.textContent = this.#isReading ? 'Reading older saves…' : 'Older saves'
+    this.older.textContent = feed.isReading ? 'Reading older saves…' : 'Older saves'
     this.none.hidden = !this.list.isEmpty || feed.state !== 'following'
     const parts = [`${count.toLocaleString()} ${count === 1 ? 'save' : 'saves'}`]
     if (feed.isWhole && count) parts.push('back to the oldest one')

@@ -26,19 +26,21 @@ export class Past {
   async before(position, milliseconds, signal) {
     const deadline = performance.now() + milliseconds
     // The list may have dropped saves since the last page.
-    if (position !== this.#position) this.#until = position
-    this.#position = position
-    let count = 0
-    while (count < pageSize / 2 && this.#until !== null && performance.now() < deadline) {
-      const query = {...this.#filter, until: this.#until, limit: pageSize - count}
+    let until = position === this.#position ? this.#until : position
+    const tokens = new Set()
+    while (tokens.size < pageSize / 2 && until !== null && performance.now() < deadline) {
+      const query = {...this.#filter, until, limit: pageSize - tokens.size}
       const {data, headers} = await service.send(new Request('GET', 'changes', {query}), {signal})
-      count += data.length
-      this.#until = nextPlace(headers, 'until') ?? null
+      for (const save of data) tokens.add(save.transaction)
+      until = nextPlace(headers, 'until') ?? null
     }
-    this.isRead = this.#until === null
-    if (!count) return []
+    const saves = tokens.size
+      ? await readSaves(this.#filter, until ?? '0', tokens.size, signal) : []
     // The next page ends where this one begins.
-    this.#position = this.#until
-    return readSaves(this.#filter, this.#until ?? '0', count, signal)
+    this.#position = saves.length ? until : position
+    this.#until = until
+    this.isRead = until === null
+    // The oldest saves may have been deleted meanwhile, and later ones read in their place.
+    return saves.filter(it => tokens.has(it.token))
   }
 }

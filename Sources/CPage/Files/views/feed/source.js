@@ -1,7 +1,7 @@
 // What the feed shows: the saves of an event stream, and those before them.
 
 import {SaveReader, exact, readSaves} from './changes.js'
-import {Request, service} from '../../service.js'
+import {Request, nextPlace, service} from '../../service.js'
 import {follow} from '../../stream.js'
 import {literal} from '../../conditions.js'
 import {Past} from './past.js'
@@ -29,8 +29,8 @@ export class Remark {
 }
 
 /**
- * The feed of an address. It sends `saves` when there are saves to take, `older` with saves that
- * were before it, and `state` when `state` is another one:
+ * The feed of an address. It sends `saves` when there are saves to take, `older` with the `saves` that
+ * were before it and with `isAsked`, whether a person has asked for them, and `state` when `state` is another one:
  *
  * - `connecting`, `following`, and `away`: the service does not answer
  * - `full`: it began at a token, and has as many saves as are kept
@@ -38,6 +38,8 @@ export class Remark {
  */
 export class Feed extends EventTarget {
   state = 'connecting'
+  /** Whether older saves are being read. */
+  isReading = false
   error = null
   /** The position at which it began, and that up to which saves were received. */
   begin = ''
@@ -103,21 +105,38 @@ export class Feed extends EventTarget {
    * @param milliseconds that the search may take
    */
   async readOlder(position, milliseconds) {
+    if (this.isReading) return
+    this.isReading = true
+    this.#say(this.state)
     try {
       const saves = await this.#past.before(position, milliseconds, this.#end.signal)
-      this.dispatchEvent(new CustomEvent('older', {detail: saves}))
+      const isAsked = milliseconds === Infinity
+      this.dispatchEvent(new CustomEvent('older', {detail: {saves, isAsked}}))
     } catch (error) {
       if (!this.#end.signal.aborted) throw error
+    } finally {
+      this.isReading = false
+      this.#say(this.state)
     }
   }
 
   /** The save after a position; undefined where the history does not have it. */
   async saveAfter(position) {
-    // A stream would wait for one.
-    const query = {...this.filter, since: position, limit: 1}
     const signal = this.#end.signal
-    if (!(await service.get('changes', query, {signal})).length) return undefined
-    return (await readSaves(this.filter, position, 1, signal))[0]
+    // A stream would wait for one.
+    let since = position
+    while (since !== undefined) {
+      const query = {...this.filter, since, limit: 1}
+      try {
+        const {data, headers} = await service.send(new Request('GET', 'changes', {query}), {signal})
+        if (data.length) return (await readSaves(this.filter, since, 1, signal))[0]
+        since = nextPlace(headers, 'since')
+      } catch (error) {
+        if (error.status !== 410) throw error
+        return undefined
+      }
+    }
+    return undefined
   }
 
   #say(state) {

@@ -49,18 +49,30 @@ function bodyOf(fields) {
   return body
 }
 
+/** The field of a to-one relationship, as `field` makes those of attributes. */
+function link(property, id) {
+  let chosen = null
+  const element = objectPicker(property.destination, {
+    id, isOptional: property.isOptional, choose: object => { chosen = object },
+  })
+  const input = element.querySelector('input')
+  return {element, control: input, read: () => {
+    if (!input.value.trim()) return null
+    if (input.value === chosen?.title) return chosen._id
+    throw new Error(`${property.name} is not an object of the list: ${JSON.stringify(input.value)}`)
+  }}
+}
+
 /** The field of a property. */
 class NewValue {
   constructor(property) {
     this.property = property
     const id = `new${++made}`
-    let linked = null
     const {element, control, read} = property.kind === 'attribute' ? field(property, null, {id})
-      : {read: () => linked, element: objectPicker(property.destination, {
-        id, isOptional: property.isOptional, choose: object => { linked = object?._id ?? null }})}
+      : link(property, id)
     this.read = read
     this.error = h('p', {class: 'error-text', id: `${id}-error`, role: 'alert'})
-    control?.setAttribute('aria-describedby', this.error.id)
+    control.setAttribute('aria-describedby', this.error.id)
     const standard = property.declared.default
     this.element = h('div', {class: 'field'}, h('label', {for: id}, property.name),
       h('span', {class: 'hint'}, standard !== undefined && standard !== null

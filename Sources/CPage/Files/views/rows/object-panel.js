@@ -32,10 +32,15 @@ class ObjectPanel extends HTMLElement {
 
   /** Shows an object. @param entity that of the list; the object may be of a subentity */
   async show(entity, id) {
+    const isOther = id !== this.#id || entity.root !== this.#entity?.root
     this.#id = id
     this.#problems.clear()
-    this.#fields.clear()
-    this.scrollTop = 0
+    if (isOther) {
+      // What is shown is of another object, and must not be changed in the name of this one.
+      this.#entity = null
+      this.#fields.clear()
+      fill(this, this.#head(`${entity.name} ${id}`))
+    }
     try {
       await this.#read(entity)
     } catch (error) {
@@ -181,7 +186,8 @@ class ObjectPanel extends HTMLElement {
   async #link(property, value) {
     const id = this.#id
     await this.#write({[property.name]: value})
-    if (this.#id === id) this.#fields.get(property.name).replaceWith(this.#property(property))
+    const shown = this.#fields.get(property.name)
+    if (this.#id === id && shown) shown.replaceWith(this.#property(property))
   }
 
   #members(property, id) {
@@ -189,6 +195,7 @@ class ObjectPanel extends HTMLElement {
     // What is below stays where it is until the members are read.
     const shown = this.#fields.get(property.name)?.querySelector('.members')
     if (shown) place.append(...shown.childNodes)
+    place.inert = true
     this.#membersInto(place, property, id)
     return place
   }
@@ -201,7 +208,16 @@ class ObjectPanel extends HTMLElement {
       service.get(`${route}/count`),
     ])
     const editable = this.#isEditable && !property.isReadOnly
-    const write = members => this.#link(property, members)
+    const write = async members => {
+      // A second change would begin with members that are no longer the present ones.
+      place.inert = true
+      try {
+        await this.#link(property, members)
+      } catch (error) {
+        place.inert = false
+        throw error
+      }
+    }
     const remove = async (row, name) => {
       await write(rows.map(it => it._id).filter(it => it !== row._id))
       notice.done(`${name} is no longer in ${property.name}${editing.isDirect ? '.'
@@ -215,6 +231,7 @@ class ObjectPanel extends HTMLElement {
           'aria-label': `Remove ${name} from ${property.name}`,
           title: `Take out of ${property.name}`, onclick: () => remove(row, name)}, '×'))
     }
+    place.inert = false
     fill(place, h('ul', {class: 'chips'}, rows.map(member)),
       destination.property(property.inverse) && h('a', {href: membersAddress(property, this.#id)},
         count > rows.length ? `All ${count.toLocaleString()}` : 'As a table'),

@@ -18,26 +18,25 @@ export async function review() {
   const {inserted, updated, deleted} = editing.changes
   const shown = [inserted, updated, deleted].map(it => it.slice(0, mostObjects))
   const names = new Names()
-  shown.flat().forEach(it => names.want(session.model.entity(it._entity), it._id))
-  shown[1].forEach(it => linked(it).forEach(([entity, id]) => names.want(entity, id)))
-  await names.read()
   const list = (title, objects, all, show) => all.length > 0 && [
     h('h3', {}, `${title} (${all.length.toLocaleString()})`),
     h('ul', {class: 'problems'}, objects.map(it => h('li', {}, show(it)))),
     objects.length < all.length
       && h('p', {class: 'hint'}, `${(all.length - objects.length).toLocaleString()} more`),
   ]
-  await showDialog('Unsaved changes', h('div', {},
+  const content = h('div', {},
     list('New', shown[0], inserted, object => link(object, names)),
     list('Changed', shown[1], updated, object => [link(object, names), changes(object, names)]),
-    list('Deleted', shown[2], deleted, object => title(object, names))),
-  [['Close', true, 'main']])
+    list('Deleted', shown[2], deleted, object => title(object, names)))
+  const closed = showDialog('Unsaved changes', content, [['Close', true, 'main']])
+  names.read()
+  await closed
+  names.close()
 }
 
 function title({_entity, _id}, names) {
-  const name = names.of(session.model.entity(_entity), _id)
-  const id = `${_entity} ${_id}`
-  return [h('bdi', {}, name), name !== id && h('span', {class: 'hint'}, ` ${id}`)]
+  return [names.of(session.model.entity(_entity), _id, ''),
+    h('span', {class: 'hint'}, ` ${_entity} ${_id}`)]
 }
 
 function link(object, names) {
@@ -58,8 +57,11 @@ function changes({_entity, changed, committed}, names) {
         h('ins', {dir: 'auto'}, shown(value, property, names)))
     }
     const [added, removed] = difference(before, value)
-    const members = ids => ids.slice(0, mostMembers).map(id => names.of(property.destination, id))
-      .join(', ') + (ids.length > mostMembers ? ` and ${ids.length - mostMembers} more` : '')
+    const members = ids => [
+      ids.slice(0, mostMembers).map((id, index) =>
+        [index > 0 && ', ', names.of(property.destination, id)]),
+      ids.length > mostMembers && ` and ${ids.length - mostMembers} more`,
+    ]
     return h('li', {}, `${key}: `,
       removed.length > 0 && h('del', {dir: 'auto'}, members(removed)),
       removed.length > 0 && added.length > 0 && ' → ',
@@ -74,18 +76,6 @@ function difference(before, after) {
   return [(after ?? []).filter(it => !old.has(it)), (before ?? []).filter(it => !present.has(it))]
 }
 
-/** The objects that the changed relationships of an object lead to: pairs of entity and id. */
-function linked({_entity, changed, committed}) {
-  return Object.keys(changed).flatMap(key => {
-    const property = session.model.entity(_entity).property(key)
-    if (property?.kind !== 'relationship') return []
-    const ids = property.isToMany
-      ? difference(committed[key], changed[key]).flatMap(it => it.slice(0, mostMembers))
-      : [committed[key], changed[key]]
-    return ids.filter(it => it !== null && it !== undefined).map(id => [property.destination, id])
-  })
-}
-
 /** A value, cut to a line. */
 function shown(value, property, names) {
   if (value === null || value === undefined) return 'no value'
@@ -94,36 +84,41 @@ function shown(value, property, names) {
   return whole.length > 120 ? `${whole.slice(0, 120)}…` : whole
 }
 
-/** The names of objects, read with one request for each entity. */
+/** The names of objects: their ids at first, and what is read then, with one request for an entity. */
 class Names {
-  #wanted = new Map()
-  #found = new Map()
+  #shown = new Map()
+  #end = new AbortController()
 
-  want(entity, id) {
-    if (typeof id !== 'number') return
-    if (!this.#wanted.has(entity)) this.#wanted.set(entity, new Set())
-    this.#wanted.get(entity).add(id)
+  /** The element of a name. @param unread what it shows while the name is not read */
+  of(entity, id, unread = `${entity.name} ${id}`) {
+    const element = h('bdi', {}, unread)
+    const unsaved = editing.changes.inserted.find(it => it._id === id)
+    if (unsaved) element.textContent = nameOf(entity, id, unsaved)
+    else {
+      if (!this.#shown.has(entity)) this.#shown.set(entity, [])
+      this.#shown.get(entity).push({id, element})
+    }
+    return element
   }
 
-  async read() {
-    const read = async ([entity, ids]) => {
-      const list = [...ids].map(it => literal(it)).join(', ')
-      // A deleted object is in the store alone.
-      const {data} = await service.list(entity.path, {
-        where: `_id IN {${list}}`, select: ['_id', ...namePaths(entity)].join(','),
-        limit: ids.size,
-      })
-      for (const row of data) this.#found.set(key(entity, row._id), nameOf(entity, row._id, row))
-    }
-    await Promise.all([...this.#wanted].map(read))
-    for (const object of editing.changes.inserted) {
-      const entity = session.model.entity(object._entity)
-      const name = entity.title && object[entity.title.name]
-      if (name) this.#found.set(key(entity, object._id), name)
+  /** Reads the names. Without an answer the ids stay. */
+  read() {
+    for (const [entity, shown] of this.#shown) this.#read(entity, shown).catch(() => {})
+  }
+
+  async #read(entity, shown) {
+    const ids = [...new Set(shown.map(it => it.id))]
+    // A deleted object is in the store alone.
+    const {data} = await service.list(entity.path, {
+      where: `_id IN {${ids.map(it => literal(it)).join(', ')}}`,
+      select: ['_id', ...namePaths(entity)].join(','), limit: ids.length,
+    }, this.#end.signal)
+    const rows = new Map(data.map(it => [it._id, it]))
+    for (const {id, element} of shown) {
+      if (rows.has(id)) element.textContent = nameOf(entity, id, rows.get(id))
     }
   }
 
-  of(entity, id) { return this.#found.get(key(entity, id)) ?? `${entity.name} ${id}` }
+  /** Ends all requests. */
+  close() { this.#end.abort() }
 }
-
-function key(entity, id) { return `${entity.root.name} ${id}` }

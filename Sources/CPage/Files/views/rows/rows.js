@@ -106,13 +106,15 @@ class RowsView extends HTMLElement {
     this.#path = isLive ? this.entity.path : editing.path(this.entity.path)
     const source = new (isLive ? LiveSource : RowSource)(this.#path, this.#query)
     source.stateOf = row => editing.markOf(row)
-    source.changesOf = row => row && editing.updateOf(row)?.changed
+    // Followed rows show what is stored.
+    source.changesOf = row => row && !isLive && editing.updateOf(row)?.changed
     source.addEventListener('problem', event => Promise.reject(event.detail))
     source.addEventListener('change', () => this.#say(source))
     source.addEventListener('count', () => this.#say(source))
     source.addEventListener('moved', event => this.#flash(event.detail))
     this.#source?.close()
     this.#source = source
+    this.none.hidden = true
     try {
       await source.open()
       this.bar.clear()
@@ -155,12 +157,18 @@ class RowsView extends HTMLElement {
     this.panel.hidden = id === ''
     if (id === '') return
     const key = /^\d+$/.test(id) ? Number(id) : id
-    const source = this.#source
-    const [index] = await Promise.all([
-      // A list that is refused has said so.
-      source?.find(key).catch(() => -1), this.panel.show(this.entity, key),
-    ])
-    if (index >= 0 && source === this.#source) this.table.activate(index)
+    await Promise.all([this.panel.show(this.entity, key), this.#activate(key)])
+  }
+
+  /** Brings the row of the open object into view, where the table has it. */
+  async #activate(key) {
+    const source = this.table.source
+    if (!source || source !== this.#source) return
+    const [{activeIndex}, open] = [this.table, this.#address.get('open')]
+    const index = await source.find(key)
+    // Another row may have become the active one meanwhile.
+    const isSame = source === this.table.source && activeIndex === this.table.activeIndex
+    if (index >= 0 && isSame && open === this.#address.get('open')) this.table.activate(index)
   }
 
   #close() {
