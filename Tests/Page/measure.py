@@ -5,6 +5,7 @@ the first view, and the longest task and frame while the table is scrolled, from
 """
 
 import json
+import re
 import sys
 from statistics import median
 
@@ -107,9 +108,7 @@ def main(url, entity):
         print("first view, model:", first_view(browser, url, "stele-model-graph .box"))
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         page.goto(target)
-        page.wait_for_function(
-            "!document.querySelector('stele-rows .footer').textContent.includes('more')",
-            timeout=60_000)
+        page.get_by_text(re.compile(r"^[\d,]+ objects$")).wait_for(timeout=60_000)
         print(page.locator("stele-rows .footer").inner_text())
         events = trace(page, lambda: scroll(page))
         tasks = main_thread(events)
