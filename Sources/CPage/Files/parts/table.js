@@ -318,8 +318,6 @@ export class Table extends HTMLElement {
       return
     }
     this.activate(Number(found.row.dataset.index), found.column)
-    if (event.target.closest('a, button')) return
-    this.#send('choose')
   }
 
   #doubleClick(event) {
