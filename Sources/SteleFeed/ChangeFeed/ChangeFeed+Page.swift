@@ -127,8 +127,10 @@ extension ChangeFeed {
                 reader, after: position, atMost: limit + 1, values: filter.needsValues, step: step)
             step = next.nextStep
             for save in next.saves {
-                let wayOut = "since=\(renderer.token(save.number))"
-                guard let changes = try told(of: save, by: &judge, orGoOn: wayOut, within: budget)
+                guard
+                    let changes = try told(
+                        of: save, by: &judge, orGoOn: "since=\(renderer.token(save.number))",
+                        within: budget)
                 else {
                     writer.raw(count == 0 ? "[]" : "]")
                     return Page(body: writer.take(), place: save.number - 1, hasMore: true)
@@ -190,8 +192,10 @@ extension ChangeFeed {
                 values: filter.needsValues)
             if saves.isEmpty { break }
             for save in saves.reversed() {
-                let wayOut = "until=\(renderer.token(save.number - 1))"
-                guard let changes = try told(of: save, by: &judge, orGoOn: wayOut, within: budget)
+                guard
+                    let changes = try told(
+                        of: save, by: &judge, orGoOn: "until=\(renderer.token(save.number - 1))",
+                        within: budget)
                 else { return page() }
                 if !changes.isEmpty {
                     if entries.count == limit || bytes >= options.pageBytes { return page() }
@@ -228,14 +232,14 @@ extension ChangeFeed {
     /// - Parameter wayOut: the parameter of a request that leaves the save out.
     /// - Throws: `Problem` for the first save of a page, if what is visible of it is not known.
     private func told(
-        of save: HistoryTransaction, by judge: inout PageJudge, orGoOn wayOut: String,
-        within budget: ReadBudget?
+        of save: HistoryTransaction, by judge: inout PageJudge,
+        orGoOn wayOut: @autoclosure () -> String, within budget: ReadBudget?
     ) throws -> [ToldChange]? {
         do throws(StoreError) { return try judge.told(of: save) } catch {
             guard case .overBudget = error, budget == nil else { throw error }
             throw tooSlow(
                 after: renderer.token(save.number - 1),
-                hint: "ask again later; to leave that save out, go on with \(wayOut)")
+                hint: "ask again later; to leave that save out, go on with \(wayOut())")
         }
     }
 }

@@ -39,11 +39,11 @@ struct BrowserPage: Sendable {
             uniqueKeysWithValues: contents.map {
                 ($0.path, String(decoding: $0.bytes, as: UTF8.self))
             })
-        let loaded = [
-            "app.js": PageBundle.script("app.js", of: texts),
-            "style.css": PageBundle.style("style.css", of: texts),
-            "icon.svg": texts["icon.svg"] ?? "",
-        ]
+        var loaded = texts.filter { path, _ in
+            ![".js", ".css", ".html"].contains(where: path.hasSuffix)
+        }
+        loaded["app.js"] = PageBundle.script("app.js", of: texts)
+        loaded["style.css"] = PageBundle.style("style.css", of: texts)
         return Dictionary(
             uniqueKeysWithValues: loaded.map { ($0, File($0, Array($1.utf8))) })
     }()
@@ -68,17 +68,23 @@ struct BrowserPage: Sendable {
         }
     }
 
-    private let index: File
+    private let name: String
     private let basePath: String
 
     /// - Parameter name: the first segment of the files' addresses.
     init(name: String, basePath: String) {
+        self.name = name
         self.basePath = basePath
+    }
+
+    /// The page itself. It is short, and made for each visit: the edition needs all files, which a
+    /// service that no browser visits does not make.
+    private var index: File {
         let bytes = Self.contents.first { $0.path == Self.indexPath }?.bytes ?? []
         // The page names its files below `page/`, relative to its own address.
         let text = String(decoding: bytes, as: UTF8.self)
             .replacing("\"page/", with: "\"\(name)/\(Self.edition)/")
-        index = File(Self.indexPath, Array(text.utf8))
+        return File(Self.indexPath, Array(text.utf8))
     }
 
     /// The page itself.

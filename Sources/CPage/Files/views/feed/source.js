@@ -29,8 +29,9 @@ export class Remark {
 }
 
 /**
- * The feed of an address. It sends `saves` when there are saves to take, `older` with the `saves` that
- * were before it and with `isAsked`, whether a person has asked for them, and `state` when `state` is another one:
+ * The feed of an address. It sends `saves` when there are saves to take, `older` with the `saves`
+ * that were before it and with `isAsked`, whether a person has asked for them, and `state` when
+ * `state` is another one:
  *
  * - `connecting`, `following`, and `away`: the service does not answer
  * - `full`: it began at a token, and has as many saves as are kept

@@ -64,7 +64,7 @@ export class LiveSource extends EventTarget {
   /** The index of a row with that id; -1 for none. */
   indexOf(id) { return this.#rows.findIndex(row => row._id === id) }
 
-  /** All rows are there. */
+  /** The same: all rows are there. */
   async find(id) { return this.indexOf(id) }
 
   /** All rows are there. */

@@ -24,9 +24,10 @@ export async function newObject(entity) {
       return await editing.create(entity, bodyOf(fields))
     } catch (problem) {
       if (!(problem instanceof Problem) && problem.name !== 'Error') throw problem
-      const unplaced = (problem.errors ?? []).filter(it =>
-        !fields.find(field => field.property.name === it.key)?.refuse(it.message))
-      if (!problem.errors?.length || unplaced.length) fill(error, problem.message)
+      const errors = problem.errors ?? []
+      const fieldOf = it => fields.find(field => field.property.name === it.key)
+      for (const it of errors) fieldOf(it)?.refuse(it.message)
+      if (!errors.length || !errors.every(fieldOf)) fill(error, problem.message)
     }
   }
   return null
@@ -80,9 +81,6 @@ class NewValue {
       element, this.error)
   }
 
-  /** Shows what is wrong with the value. @returns true */
-  refuse(message) {
-    fill(this.error, message)
-    return true
-  }
+  /** Shows what is wrong with the value. */
+  refuse(message) { fill(this.error, message) }
 }

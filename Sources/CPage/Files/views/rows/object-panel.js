@@ -220,8 +220,8 @@ class ObjectPanel extends HTMLElement {
     }
     const remove = async (row, name) => {
       await write(rows.map(it => it._id).filter(it => it !== row._id))
-      notice.done(`${name} is no longer in ${property.name}${editing.isDirect ? '.'
-        : ' when it is saved. The object itself stays.'}`)
+      notice.done(`${name} is taken out of ${property.name}${editing.isDirect ? ''
+        : ' with the next save'}. The object itself stays.`)
     }
     const member = row => {
       const name = nameOf(destination, row._id, row)
