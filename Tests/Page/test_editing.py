@@ -89,7 +89,7 @@ class EditingTests(PageCase):
         page = self.open("rows/Team")
         self.cell(0, "name").click()
         page.keyboard.press("Delete")
-        expect(self.bar).to_contain_text("unsaved")
+        expect(self.bar).to_contain_text("Unsaved: 6 deleted")
         expect(page.locator("stele-rows .footer")).to_contain_text("3 objects")
         page.keyboard.press("Control+z")
         expect(page.locator("stele-rows .footer")).to_contain_text("4 objects")
@@ -138,6 +138,28 @@ class EditingTests(PageCase):
         self.assertEqual(
             self.service.ask("GET", "Player/count?where=_id%20%3D%3D%207")["count"], 0)
 
+    def test_what_is_typed_while_the_object_is_read_again_stays(self):
+        page = self.open("rows/Player?where=_id%20%3D%3D%202&open=9")
+        field = page.get_by_label("goals", exact=True)
+        expect(field).to_be_visible()
+        held = []
+        page.route("**/Player/9?**", lambda route: held.append(route))
+        self.type_into(0, "goals", "5")
+        while not held:
+            page.wait_for_timeout(10)
+        field.fill("31")
+        with page.expect_event("requestfinished", lambda it: "/Player/9?" in it.url):
+            held[0].continue_()
+        page.unroute("**/Player/9?**")
+        page.wait_for_timeout(100)
+        expect(field).to_be_focused()
+        expect(field).to_have_value("31")
+        field.press("Tab")
+        expect(self.bar).to_contain_text("Unsaved: 2 changed")
+        self.button("Discard").click()
+        page.get_by_role("dialog").get_by_role("button", name="Discard").click()
+        expect(self.bar).to_be_hidden()
+
     def test_the_open_object_says_what_the_model_refuses(self):
         page = self.open("rows/Player?open=9")
         field = page.get_by_label("goals", exact=True)
@@ -184,6 +206,31 @@ class EditingTests(PageCase):
         self.assertEqual(names, ["Second", "Third again"])
         for found in self.service.ask("GET", "Team?where=_id%20%3E%204"):
             self.service.ask("DELETE", f"Team/{found['_id']}")
+
+    def test_a_new_object_is_undone_while_its_members_are_read(self):
+        held = []
+        self.page.route("**/Team/t1/players**", lambda route: held.append(route))
+        page = self.open("rows/Team")
+        page.get_by_role("button", name="New").click()
+        expect(self.bar).to_contain_text("Unsaved: 1 new")
+        while len(held) < 2:
+            page.wait_for_timeout(10)
+        self.button("Undo").click()
+        expect(self.bar).to_contain_text("Nothing is unsaved")
+        with page.expect_event("requestfinished", lambda it: it.url.endswith("players/count")):
+            for route in held:
+                route.continue_()
+        expect(page.locator("stele-object-panel")).to_be_hidden()
+        expect(page.locator("#notices")).not_to_contain_text("there is no Team")
+
+    def test_members_that_cannot_be_read_are_said_in_their_place(self):
+        problem = {"status": 503, "title": "Service Unavailable", "detail": "too many requests"}
+        self.page.route("**/Team/1/players**", lambda route: route.fulfill(
+            status=503, content_type="application/problem+json", json=problem))
+        self.expected_errors.append("status of 503")
+        page = self.open("rows/Team?open=1")
+        expect(page.locator("stele-object-panel .members")).to_contain_text("too many requests")
+        expect(page.get_by_label("name", exact=True)).to_be_enabled()
 
     def test_nothing_typed_is_lost_in_a_restart_and_a_reload(self):
         page = self.open("rows/Player?where=_id%20%3D%3D%208")

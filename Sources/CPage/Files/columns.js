@@ -125,8 +125,8 @@ function toMany(entity, path, property) {
 }
 
 /**
- * The key paths of the values that name an object: its title, or the titles of the two objects that it
- * links. None where an object has its id alone.
+ * The key paths of the values that name an object: its title, or the titles of the two objects
+ * that it links. None where an object has its id alone.
  * @param path the key path that leads to the object
  */
 export function namePaths(entity, path = '') {

@@ -30,8 +30,8 @@ class Editing extends EventTarget {
    */
   generation = 0
   /**
-   * What is unsaved: `{method, entity, id, body}`; `id` is null for a POST, which has `made`. Unsaved
-   * objects have ids here that stay the same in every context, such as `n1`.
+   * What is unsaved: `{method, entity, id, body}`; `id` is null for a POST, which has `made`.
+   * Unsaved objects have ids here that stay the same in every context, such as `n1`.
    */
   #steps = []
   #undone = []

@@ -13,8 +13,8 @@ const mostTexts = 4
 const checkOnly = 'FALSEPREDICATE AND ('
 
 /**
- * `<stele-predicate-bar>`: a predicate that is applied with Enter. As it is typed it offers what can
- * come next, and shows what the service has against it at its position.
+ * `<stele-predicate-bar>`: a predicate that is applied with Enter. As it is typed it offers what
+ * can come next, and shows what the service has against it at its position.
  */
 class PredicateBar extends HTMLElement {
   #items = []

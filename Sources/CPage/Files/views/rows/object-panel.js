@@ -41,20 +41,12 @@ class ObjectPanel extends HTMLElement {
       this.#fields.clear()
       fill(this, this.#head(`${entity.name} ${id}`))
     }
-    try {
-      await this.#read(entity)
-    } catch (error) {
-      if (!(error instanceof Problem) || error.isContextGone) throw error
-      if (id !== this.#id) return
-      this.#entity = null
-      fill(this, this.#head(`${entity.name} ${id}`), h('p', {class: 'empty'}, error.message))
-    }
+    await this.#read(entity)
   }
 
   /** Reads the shown object again, unless a field is being edited. */
   async refresh() {
-    if (!this.#entity || this.contains(document.activeElement)) return
-    await this.#read(this.#entity)
+    if (this.#entity && !this.#isInUse) await this.#read(this.#entity)
   }
 
   /** Shows the problems of the entries of a refused save at their fields. */
@@ -63,11 +55,25 @@ class ObjectPanel extends HTMLElement {
     this.#draw()
   }
 
+  /** Whether a field may hold what is not sent yet. */
+  get #isInUse() { return this.#entity !== null && this.contains(document.activeElement) }
+
+  /** Reads the object and shows it, or what the service has against it. */
   async #read(entity) {
     const id = this.#id
     const {generation} = editing
-    const object = await service.get(editing.path(entity.pathOf(id)), {numbers: 'string'})
-    if (id !== this.#id) return
+    let object
+    try {
+      object = await service.get(editing.path(entity.pathOf(id)), {numbers: 'string'})
+    } catch (error) {
+      if (!isOfPlace(error)) throw error
+      if (id !== this.#id || this.#isInUse) return
+      this.#entity = null
+      const place = h('p', {class: 'empty'}, error.message)
+      return fill(this, this.#head(`${entity.name} ${id}`), place)
+    }
+    // A field may have got the focus meanwhile.
+    if (id !== this.#id || this.#isInUse) return
     this.#generation = generation
     this.#object = object
     this.#entity = session.model.entity(object._entity)
@@ -169,7 +175,7 @@ class ObjectPanel extends HTMLElement {
     const to = this.#object[property.name]
     const destination = property.destination
     const title = h('span', {class: 'now', dir: 'auto'})
-    if (to !== null && to !== undefined) this.#nameInto(title, destination, to)
+    if (to !== null && to !== undefined) sayIn(title, this.#nameInto(title, destination, to))
     if (!this.#isEditable || property.isReadOnly) return h('div', {}, title)
     return h('div', {class: 'to-one'}, title, objectPicker(destination, {
       id, isOptional: property.isOptional,
@@ -196,7 +202,7 @@ class ObjectPanel extends HTMLElement {
     const shown = this.#fields.get(property.name)?.querySelector('.members')
     if (shown) place.append(...shown.childNodes)
     place.inert = true
-    this.#membersInto(place, property, id)
+    sayIn(place, this.#membersInto(place, property, id))
     return place
   }
 
@@ -244,13 +250,14 @@ class ObjectPanel extends HTMLElement {
   #fetched(property) {
     const list = h('ul', {class: 'chips'})
     const name = this.#entity.pathOf(this.#id)
-    service.get(editing.path(`${name}/${property.name}`), {limit: shownMembers}).then(rows => {
+    const route = editing.path(`${name}/${property.name}`)
+    sayIn(list, service.get(route, {limit: shownMembers}).then(rows => {
       fill(list, rows.map(row => {
         const entity = session.model.entity(row._entity)
         return h('li', {}, entity ? h('a', {href: objectAddress(entity, row._id), dir: 'auto'},
           nameOf(entity, row._id, row)) : JSON.stringify(row))
       }))
-    }, error => fill(list, h('li', {class: 'error-text'}, error.message)))
+    }))
     return list
   }
 
@@ -274,6 +281,20 @@ class ObjectPanel extends HTMLElement {
     await editing.remove(this.#entity, this.#id)
     notice.done(`${this.#address} is deleted${editing.isDirect ? '' : ' when it is saved'}.`)
     this.dispatchEvent(new Event('close'))
+  }
+}
+
+/** Whether an error is said where it arose. The page makes a context that is gone again. */
+function isOfPlace(error) { return error instanceof Problem && !error.isContextGone }
+
+/** Waits for what fills a place. What the service has against it is said there. */
+async function sayIn(place, reading) {
+  try {
+    await reading
+  } catch (error) {
+    if (!isOfPlace(error)) throw error
+    place.inert = false
+    fill(place, h(place.localName === 'ul' ? 'li' : 'span', {class: 'error-text'}, error.message))
   }
 }
 

@@ -36,7 +36,8 @@ export function objectPicker(entity, {id, isOptional = true, choose}) {
     const conditions = names.map(it => `${it} CONTAINS[cd] ${literal(text)}`)
     if (/^\d+$/.test(text)) conditions.push(`_id == ${text}`)
     const rows = await service.get(editing.path(entity.path), {
-      where: text ? conditions.join(' OR ') || 'FALSEPREDICATE' : '', limit: most, select: ['_id', ...names].join(','),
+      where: text ? conditions.join(' OR ') || 'FALSEPREDICATE' : '',
+      limit: most, select: ['_id', ...names].join(','),
       sort: names.join(','),
     })
     if (document.activeElement !== input) return

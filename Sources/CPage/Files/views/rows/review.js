@@ -53,7 +53,8 @@ function changes({_entity, changed, committed}, names) {
     const property = entity.property(key)
     const before = committed[key]
     if (!property?.isToMany) {
-      return h('li', {}, `${key}: `, h('del', {dir: 'auto'}, shown(before, property, names)), ' → ',
+      return h('li', {}, `${key}: `,
+        h('del', {dir: 'auto'}, shown(before, property, names)), ' → ',
         h('ins', {dir: 'auto'}, shown(value, property, names)))
     }
     const [added, removed] = difference(before, value)
@@ -84,7 +85,7 @@ function shown(value, property, names) {
   return whole.length > 120 ? `${whole.slice(0, 120)}…` : whole
 }
 
-/** The names of objects: their ids at first, and what is read then, with one request for an entity. */
+/** The names of objects: their ids at first, then what one request for an entity gives. */
 class Names {
   #shown = new Map()
   #end = new AbortController()

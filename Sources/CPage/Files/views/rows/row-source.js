@@ -10,8 +10,8 @@ const size = 100
 const rest = 60
 
 /**
- * The rows that a list gives. It sends `change` when rows arrive, `count` when their number is known,
- * and `problem` with an error when a request is refused.
+ * The rows that a list gives. It sends `change` when rows arrive, `count` when their number is
+ * known, and `problem` with an error when a request is refused.
  */
 export class RowSource extends EventTarget {
   /** The number of rows, as far as it is known. */
