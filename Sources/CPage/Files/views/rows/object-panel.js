@@ -52,7 +52,8 @@ class ObjectPanel extends HTMLElement {
   /** Shows the problems of the entries of a refused save at their fields. */
   refuse(errors) {
     this.#problems = new Map(errors.map(it => [it.key, it.message]))
-    this.#draw()
+    // An object that is still read is drawn with them when it is there.
+    if (this.#entity) this.#draw()
   }
 
   /** Whether a field may hold what is not sent yet. */
