@@ -97,6 +97,9 @@ static const struct stele_page_file files[] = {
     {"session.js", (const char[]){
 #embed "Files/session.js" suffix(, 0) if_empty(0)
     }},
+    {"steps.js", (const char[]){
+#embed "Files/steps.js" suffix(, 0) if_empty(0)
+    }},
     {"stream.js", (const char[]){
 #embed "Files/stream.js" suffix(, 0) if_empty(0)
     }},

@@ -17,15 +17,12 @@ extension Service {
         _ call: Call, for rights: Rights, below parent: EditingContext? = nil
     ) throws -> Response {
         let settings = try ContextSettings(call.body, options.limits)
-        let context = try contexts.make(for: rights.name, below: parent, Self.savingRoute)
+        let context = try contexts.make(for: rights.name, below: parent)
         settings.apply(to: context)
         var response = try state(of: context, status: 201)
         response.headers.append(("Location", answers.editing(context.id).objectsPath))
         return response
     }
-
-    /// The name of the contexts in the history.
-    private static let savingRoute = "POST \(RoutePattern.contextSave.rawValue)"
 
     // MARK: A context's own routes
 
@@ -159,7 +156,8 @@ extension Service {
     private func state(of editing: EditingContext, status: Int = 200) throws -> Response {
         let deadline = contexts.touch(editing)
         return try page(status) {
-            try ContextPage.write(stateOf: editing, until: deadline, to: &$0)
+            try ContextPage.write(
+                stateOf: editing, until: deadline, of: coordinator.store.historyLine, to: &$0)
         }
     }
 

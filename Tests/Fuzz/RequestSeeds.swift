@@ -74,7 +74,7 @@ enum RequestSeeds {
         #"[{"op":"copy","from":"/small","path":"/middle"},{"op":"remove","path":"/home/zip"}]"#,
         #"[{"method":"POST","path":"/Item","body":{"small":1},"id":"a"}]"#,
         #"{"where":"small > $N","var.N":1,"limit":2,"sort":"-price","select":"name,n:count()"}"#,
-        #"{"undoLevels":5,"undoEnabled":true,"mergePolicy":"error","author":"x"}"#,
+        #"{"undoLevels":5,"undoEnabled":true,"mergePolicy":"error","author":"x","name":"y"}"#,
         #"{"merge":false,"objects":["Item/1","Item/t1"]}"#, "null", "[]", "{}", "1", #""x""#,
     ]
 

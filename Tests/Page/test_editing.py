@@ -1,29 +1,12 @@
-"""Editing: in the table and beside it, undo, conflicts, a service that restarts."""
+"""Editing: in the table and beside it, undo, conflicts."""
 
 import unittest
 
-from page import PageCase, expect
+from editing import EditingCase
+from page import expect
 
 
-class EditingTests(PageCase):
-    def setUp(self):
-        super().setUp()
-        # What is refused is an error to the browser as well.
-        self.expected_errors = ["status of 4", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE"]
-
-    def type_into(self, row, name, text):
-        self.cell(row, name).dblclick()
-        editor = self.page.locator("stele-table .editor input")
-        editor.fill(text)
-        editor.press("Enter")
-
-    @property
-    def bar(self):
-        return self.page.locator("stele-editing-bar")
-
-    def button(self, name):
-        return self.bar.get_by_role("button", name=name, exact=True)
-
+class EditingTests(EditingCase):
     def test_a_value_that_the_model_refuses_is_said_at_the_cell(self):
         page = self.open("rows/Player?where=_id%20%3D%3D%202")
         self.type_into(0, "goals", "-3")
@@ -171,42 +154,6 @@ class EditingTests(PageCase):
         page.get_by_role("dialog").get_by_role("button", name="Discard").click()
         expect(self.bar).to_be_hidden()
 
-    def new_team(self, name):
-        self.page.get_by_role("button", name="New").click()
-        field = self.page.get_by_label("name", exact=True)
-        expect(field).to_have_value("")
-        field.fill(name)
-        field.press("Tab")
-        expect(self.page.get_by_role("heading", name=name, exact=True).or_(
-            self.page.locator("stele-table").get_by_text(name, exact=True)).first).to_be_visible()
-
-    def test_new_objects_are_the_same_after_a_restart(self):
-        """Temporary ids begin anew in the next context: t2 may be another object there."""
-        page = self.open("rows/Team")
-        page.get_by_role("button", name="New").click()
-        expect(self.bar).to_contain_text("Unsaved: 1 new")
-        self.button("Undo").click()
-        expect(self.bar).to_contain_text("Nothing is unsaved")
-        self.new_team("Second")
-        self.new_team("Third")
-        self.service.kill()
-        self.service.start()
-        # The rows are read in the context that follows.
-        page.goto(f"{self.service.url}#/rows/Team?sort=name")
-        expect(page.locator("stele-table").get_by_text("t1", exact=True)).to_be_visible()
-        last = page.locator('stele-table .layer .row:has-text("Third")')
-        last.get_by_role("gridcell").nth(1).dblclick()
-        editor = page.locator("stele-table .editor input")
-        editor.fill("Third again")
-        editor.press("Enter")
-        expect(page.locator("stele-table")).to_contain_text("Third again")
-        self.button("Save").click()
-        expect(self.bar).to_be_hidden()
-        names = [it["name"] for it in self.service.ask("GET", "Team?where=_id%20%3E%204&sort=_id")]
-        self.assertEqual(names, ["Second", "Third again"])
-        for found in self.service.ask("GET", "Team?where=_id%20%3E%204"):
-            self.service.ask("DELETE", f"Team/{found['_id']}")
-
     def test_a_new_object_is_undone_while_its_members_are_read(self):
         held = []
         self.page.route("**/Team/t1/players**", lambda route: held.append(route))
@@ -232,26 +179,6 @@ class EditingTests(PageCase):
         expect(page.locator("stele-object-panel .members")).to_contain_text("too many requests")
         expect(page.get_by_label("name", exact=True)).to_be_enabled()
 
-    def test_nothing_typed_is_lost_in_a_restart_and_a_reload(self):
-        page = self.open("rows/Player?where=_id%20%3D%3D%208")
-        self.type_into(0, "goals", "77")
-        expect(self.bar).to_contain_text("Unsaved: 1 changed")
-        self.service.kill()
-        page.get_by_role("link", name="Team").click()
-        expect(page.locator("#notices")).to_contain_text("does not answer")
-        self.service.start()
-        expect(page.locator("#notices")).to_contain_text("is back")
-        page.go_back()
-        # The service has no context any more: the next step makes another with the same changes.
-        self.button("Undo").click()
-        self.button("Redo").click()
-        expect(self.cell(0, "goals")).to_have_text("77")
-        page.reload()
-        expect(self.bar).to_contain_text("Unsaved: 1 changed")
-        expect(self.cell(0, "goals")).to_have_text("77")
-        self.button("Save").click()
-        expect(self.bar).to_be_hidden()
-        self.assertEqual(self.service.ask("GET", "Player/8")["goals"], 77)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ import Testing
         Refused("PATCH", "", #"{"undoEnabled":1}"#, 400, "request.body", "undoEnabled"),
         Refused("PATCH", "", #"{"mergePolicy":"objectrump"}"#, 400, "request.body", "objectTrump"),
         Refused("PATCH", "", #"{"author":7}"#, 400, "request.body", "author"),
+        Refused("PATCH", "", #"{"name":""}"#, 400, "request.body", "name must be null"),
         Refused("GET", "/undo", 405, "method.not-allowed", "POST"),
         Refused("POST", "/undo", #"{"steps":2}"#, 400, "request.unknown-key", "steps"),
         Refused("POST", "/save", "[1]", 400, "request.body", "an object"),

@@ -12,6 +12,28 @@ import Testing
 @testable import SteleService
 
 @Suite struct EditingLifeTests {
+    /// A client whose answer was lost finds its save in the history.
+    @Test(arguments: [false, true])
+    func aSaveIsFoundByTheNameOfItsContext(_ inMemory: Bool) throws {
+        let people = try ServiceFixture(TestModels.people(), inMemory: inMemory)
+        _ = people.post("/Person", #"{"name":"before"}"#)
+        let editor = try Editor(people, #"{"name":"draft 1"}"#)
+        #expect(try editor.state("name") == "draft 1")
+        _ = editor.post("/Person", #"{"name":"Ann"}"#)
+        let since = try #require(JSONDocument(editor.get("").bytes).root["transaction"]?.string)
+        #expect(people.get("/changes?since=\(since)").text == "[]")
+        let saved = try editor.post("/save").json["transaction"]
+        #expect(try editor.state("transaction") == saved)
+        let found = people.get("/changes?since=\(since)").text
+        #expect(found.contains(#""context":"draft 1""#), "\(found)")
+        #expect(found.hasPrefix("[{\"transaction\":\(saved?.compact ?? "")"), "\(found)")
+        #expect(try editor.patch("", #"{"name":null}"#).json["name"] == .null)
+        _ = editor.post("/Person", #"{"name":"Bo"}"#)
+        _ = editor.post("/save")
+        let all = people.get("/changes").text
+        #expect(all.contains(#""context":"POST /contexts/{context}/save""#), "\(all)")
+    }
+
     @Test func oneThatIsLeftAloneExpires() throws {
         let clock = TestClock()
         let people = try ServiceFixture(TestModels.people()) { $0.clock = clock.now }

@@ -111,6 +111,10 @@ service.addEventListener('online', () => {
   notice.back()
   editing.revive()
 })
+editing.addEventListener('saved', () =>
+  notice.done('The changes were saved before the connection was lost.'))
+editing.addEventListener('unkept', () => notice.error(new Error(
+  'The unsaved changes are too large for the browser to keep. Save before you reload the page.')))
 // A token has ended: the login comes with the next start.
 service.addEventListener('token', () => { if (session.rights) location.reload() })
 addEventListener('hashchange', show)

@@ -2,10 +2,12 @@
 //
 // The context lives in the service and ends with it. So each step is noted here as well, in the
 // storage of the tab: after a restart of the service or a reload of the page the steps that are not
-// saved are taken again in a new context.
+// saved are taken again in a new context. Where the answer to a save was lost, the history tells by
+// the name of the context whether it was made.
 
-import {Request, service, Problem} from './service.js'
+import {Problem, Request, Unreachable, service} from './service.js'
 import {session} from './session.js'
+import {isSaved, send, withIDs} from './steps.js'
 
 /**
  * Whether an entry of a refused save is about an object.
@@ -38,6 +40,10 @@ class Editing extends EventTarget {
   /** The ids of unsaved objects: as they are in steps, and in the present context. */
   #ids = new Map()
   #made = 0
+  /** Whether the answer to a request was lost: the context may have more or fewer steps. */
+  #isUncertain = false
+  /** Whether the tab's storage has the steps. */
+  #isKept = true
   #last = Promise.resolve()
 
   /** Whether changes are saved at once: only a token with all rights has editing contexts. */
@@ -82,11 +88,13 @@ class Editing extends EventTarget {
 
   /** Takes the steps again that a reload of the page has interrupted. */
   async restore() {
-    const noted = JSON.parse(sessionStorage.getItem(this.#key) ?? '[]')
-    if (!noted.length || this.isDirect) return
-    this.#steps = noted
-    this.#made = Math.max(0, ...noted.map(it => Number(it.made?.slice(1) ?? 0)))
-    await this.#serially(() => this.#rebuild())
+    const {steps, state} = JSON.parse(sessionStorage.getItem(this.#key) ?? '{}')
+    if (!steps?.length || this.isDirect) return
+    this.#steps = steps
+    this.#made = Math.max(0, ...steps.map(it => Number(it.made?.slice(1) ?? 0)))
+    this.#context = state.context
+    this.state = state
+    await this.#serially(() => this.#recover())
   }
 
   /** Waits until all steps so far are taken. */
@@ -94,11 +102,11 @@ class Editing extends EventTarget {
 
   /**
    * Makes a new context with the same changes, if the present one is gone: the service has
-   * restarted, or it has not been used for long.
+   * restarted, or it has not been used for long. The answer to the last save may have been lost.
    */
   revive() {
     return this.#serially(async () => {
-      if (this.#context) await this.#inContext(context => service.get(context))
+      if (this.#context && (this.#isUncertain || await this.#isGone())) await this.#recover()
     })
   }
 
@@ -204,7 +212,7 @@ class Editing extends EventTarget {
   }
 
   /** Sends a request below the context. @returns the answer. */
-  #inContext(send) { return this.#orRebuild(() => send(`contexts/${this.#context}`)) }
+  #inContext(send) { return this.#certainly(() => send(`contexts/${this.#context}`)) }
 
   #take(step) { return this.isDirect ? this.#sendAtOnce(step) : this.#step(this.#lasting(step)) }
 
@@ -225,7 +233,7 @@ class Editing extends EventTarget {
   #step(step) {
     return this.#serially(async () => {
       if (!this.#context) await this.#begin()
-      const object = await this.#orRebuild(() => send(step, this.path(''), this.#ids))
+      const object = await this.#certainly(() => send(step, this.path(''), this.#ids))
       this.#steps.push(step)
       this.#undone = []
       await this.#changed()
@@ -239,15 +247,46 @@ class Editing extends EventTarget {
     this.state = data
   }
 
-  /** Sends a request; where the context is gone, in a new one with the same steps. */
-  async #orRebuild(send) {
+  /**
+   * Sends a request; where the context is gone, in a new one with the same steps.
+   * @throws an AbortError where the context has been saved: the request was for what it held
+   */
+  async #certainly(send) {
+    const again = async () => {
+      if (!await this.#recover()) return send()
+      throw new DOMException('The changes were saved already: do it again now.', 'AbortError')
+    }
+    if (this.#isUncertain) return again()
     try {
       return await send()
     } catch (error) {
+      if (error instanceof Unreachable) this.#isUncertain = true
       if (!error.isContextGone) throw error
-      await this.#rebuild()
-      return send()
+      return again()
     }
+  }
+
+  /** Whether the context is not there any more. What it still does is done then. */
+  async #isGone() {
+    try {
+      await service.get(`contexts/${this.#context}`)
+      return false
+    } catch (error) {
+      if (error.isContextGone) return true
+      throw error
+    }
+  }
+
+  /** Ends the context where it was saved, which `saved` tells; else makes it anew. */
+  async #recover() {
+    await this.#isGone()
+    const isDone = await isSaved(this.state)
+    if (isDone) {
+      await this.#end()
+      this.dispatchEvent(new Event('saved'))
+    } else await this.#rebuild()
+    this.#isUncertain = false
+    return isDone
   }
 
   /**
@@ -269,6 +308,7 @@ class Editing extends EventTarget {
       }
     }
     this.#context = data.context
+    this.state = data
     this.generation += 1
     this.#ids = ids
     this.#steps = kept
@@ -279,7 +319,7 @@ class Editing extends EventTarget {
 
   /** Reads the state after a step, and tells the views. */
   async #changed() {
-    sessionStorage.setItem(this.#key, JSON.stringify(this.#steps))
+    this.#note()
     const context = `contexts/${this.#context}`
     const [state, changes] = await Promise.all([
       service.get(context), service.get(`${context}/changes`),
@@ -291,6 +331,21 @@ class Editing extends EventTarget {
       for (const object of changes[kind]) this.#marks.set(mark(object), kind)
     }
     this.dispatchEvent(new Event('change'))
+  }
+
+  /** Notes the steps, and where the history has to be searched for their save. */
+  #note() {
+    const {context, name, transaction} = this.state
+    const noted = {steps: this.#steps, state: {context, name, transaction}}
+    try {
+      sessionStorage.setItem(this.#key, JSON.stringify(noted))
+      this.#isKept = true
+    } catch {
+      // The browser gives a tab a few megabytes. A part of the steps would be taken for all.
+      sessionStorage.removeItem(this.#key)
+      if (this.#isKept) this.dispatchEvent(new Event('unkept'))
+      this.#isKept = false
+    }
   }
 
   /** Ends the context. Views read the store again. */
@@ -321,33 +376,9 @@ class Editing extends EventTarget {
 }
 
 function makeContext() {
-  return post('contexts', {author: session.rights.token ?? undefined, undoLevels: 1000})
-}
-
-/**
- * Sends a step below a path, and gives the object.
- * @param ids the present ids of unsaved objects by those of steps; a new object is added
- */
-async function send(step, path, ids) {
-  const {method, entity: name, id, body} = withIDs(step, ids)
-  const entity = session.model.entity(name)
-  const route = path + (id === null ? entity.path : entity.pathOf(id))
-  const {data} = await service.send(
-    new Request(method, route, {body, query: body ? {numbers: 'string'} : {}}))
-  if (step.made) ids.set(step.made, data._id)
-  return data
-}
-
-/** A step with other ids: of its object, and in its relationships. */
-function withIDs(step, ids) {
-  const other = id => ids.get(id) ?? id
-  const entity = session.model.entity(step.entity)
-  const change = ([key, value]) => {
-    if (entity?.property(key)?.kind !== 'relationship') return [key, value]
-    return [key, Array.isArray(value) ? value.map(other) : other(value)]
-  }
-  return {...step, id: other(step.id),
-    body: step.body && Object.fromEntries(Object.entries(step.body).map(change))}
+  const random = crypto.getRandomValues(new Uint32Array(4))
+  const name = `page ${[...random].map(it => it.toString(36)).join('')}`
+  return post('contexts', {author: session.rights.token ?? undefined, name, undoLevels: 1000})
 }
 
 function mark(object) { return `${object._entity} ${object._id}` }

@@ -126,13 +126,16 @@ class Service extends EventTarget {
     for (;;) {
       try {
         const response = await fetch(this.url(request), this.#options(request, signal))
+        if (isOfProxy(response)) throw new Unreachable()
         this.#isBack()
         return response
       } catch (error) {
         if (error.name === 'AbortError') throw error
         this.#isAway()
+        // Asks for it also where nothing waits, so that the page notices its return.
+        const returned = this.#untilReturned()
         if (request.method !== 'GET') throw new Unreachable()
-        await this.#untilReturned(signal)
+        await (signal ? Promise.race([returned, aborted(signal)]) : returned)
       }
     }
   }
@@ -174,9 +177,9 @@ class Service extends EventTarget {
   }
 
   /** Waits until the service is alive. All waiting requests share one that asks. */
-  async #untilReturned(signal) {
+  #untilReturned() {
     this.#returned ??= this.#ask().finally(() => { this.#returned = null })
-    await Promise.race([this.#returned, aborted(signal)])
+    return this.#returned
   }
 
   async #ask() {
@@ -190,11 +193,16 @@ class Service extends EventTarget {
   }
 }
 
+/** Whether a proxy answers for a service that it does not reach: the service gives its reasons. */
+function isOfProxy({status, headers}) {
+  return status >= 502 && status <= 504 && !/json/.test(headers.get('Content-Type') ?? '')
+}
+
 function aborted(signal) {
   return new Promise((_, refuse) => {
     const end = () => refuse(new DOMException('The request was aborted.', 'AbortError'))
-    if (signal?.aborted) end()
-    signal?.addEventListener('abort', end, {once: true})
+    if (signal.aborted) end()
+    signal.addEventListener('abort', end, {once: true})
   })
 }
 

@@ -11,10 +11,13 @@ import SteleRequests
 /// Writes the answers of a context's own routes.
 enum ContextPage {
     /// Appends the state of a context.
-    /// - Parameter deadline: the time at which it expires, in seconds since 2001-01-01T00:00:00Z.
+    /// - Parameters:
+    ///   - deadline: the time at which it expires, in seconds since 2001-01-01T00:00:00Z.
+    ///   - historyLine: that of its store, for the token of the state that it reads.
     /// - Throws: `StoreError` if owners of changed relationships cannot be read.
     static func write(
-        stateOf editing: EditingContext, until deadline: Double, to writer: inout ByteWriter
+        stateOf editing: EditingContext, until deadline: Double, of historyLine: HistoryLine,
+        to writer: inout ByteWriter
     ) throws {
         let graph = editing.graph
         let undo = graph.undoManager
@@ -28,6 +31,8 @@ enum ContextPage {
             ("expires", .raw(date.bytes)),
             ("parent", editing.parent.map { .string($0.id) } ?? .null),
             ("author", graph.author.map { .string($0) } ?? .null),
+            ("name", editing.name.map { .string($0) } ?? .null),
+            ("transaction", .string(ChangeToken(try graph.token(), of: historyLine).text)),
             ("mergePolicy", .string(graph.mergePolicy.rawValue)),
             ("hasChanges", .bool(graph.hasChanges)),
             ("inserted", count(graph.insertedObjects)),

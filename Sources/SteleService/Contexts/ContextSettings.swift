@@ -12,15 +12,19 @@ struct ContextSettings: Sendable {
     var mergePolicy: MergePolicy?
     /// `.some(nil)` removes the author.
     var author: String??
+    /// `.some(nil)` removes the name.
+    var name: String??
 
     /// - Throws: `Problem`, 400, that names the setting and the values that it takes.
     init(_ body: JSONDocument?, _ limits: Limits) throws {
-        try BodyMembers.read(body, ["undoLevels", "undoEnabled", "mergePolicy", "author"]) {
+        let names = ["undoLevels", "undoEnabled", "mergePolicy", "author", "name"]
+        try BodyMembers.read(body, names) {
             switch $0 {
             case "undoLevels": undoLevels = try Self.levels($1, limits)
             case "undoEnabled": isUndoEnabled = try BodyMembers.truth($1, $0)
             case "mergePolicy": mergePolicy = try Self.policy($1)
-            default: author = .some(try Self.author($1))
+            case "author": author = .some(try Self.text($1, $0))
+            default: name = .some(try Self.text($1, $0))
             }
         }
     }
@@ -31,6 +35,7 @@ struct ContextSettings: Sendable {
         if let isUndoEnabled { context.isUndoEnabled = isUndoEnabled }
         if let mergePolicy { context.graph.mergePolicy = mergePolicy }
         if let author { context.graph.author = author }
+        if let name { context.name = name }
     }
 
     private static func levels(_ node: JSONNode, _ limits: Limits) throws -> Int {
@@ -52,11 +57,12 @@ struct ContextSettings: Sendable {
             hint: Nearest.hint(to: node.string ?? "", among: names))
     }
 
-    private static func author(_ node: JSONNode) throws -> String? {
+    private static func text(_ node: JSONNode, _ setting: String) throws -> String? {
         if node.isNull { return nil }
-        if let name = node.string, (1...255).contains(name.utf8.count) { return name }
+        if let text = node.string, (1...255).contains(text.utf8.count) { return text }
         throw Problem(
-            .body, "author must be null or a text of 1 to 255 bytes, \(ValueReader.shown(node))")
+            .body,
+            "\(setting) must be null or a text of 1 to 255 bytes, \(ValueReader.shown(node))")
     }
 }
 

@@ -25,6 +25,12 @@ final class EditingContext: @unchecked Sendable {
     let parent: EditingContext?
     let family: ContextFamily
     let graph: ManagedObjectContext
+    /// The name of its saves in the history; nil for that of their route
+    /// (`NSManagedObjectContext.name`).
+    var name: String? {
+        didSet { graph.name = name ?? Self.savingRoute }
+    }
+
     /// The number of groups that can be undone while undo is enabled.
     var undoLevels: Int {
         didSet {
@@ -55,6 +61,9 @@ final class EditingContext: @unchecked Sendable {
     }
 
     deinit { total.add(-held.count) }
+
+    /// The name of its saves in the history while it has none of its own.
+    static let savingRoute = "POST \(RoutePattern.contextSave.rawValue)"
 
     /// The number of contexts above it.
     var depth: Int { parent.map { $0.depth + 1 } ?? 0 }

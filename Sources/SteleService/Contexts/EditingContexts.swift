@@ -57,9 +57,7 @@ final class EditingContexts: Sendable {
     /// - Parameter parent: the context that it is a child of. The caller must have its turn.
     /// - Throws: `Problem`: 429 if there are too many contexts, 422 if they nest too deep, 503 if
     ///   the service is stopping.
-    func make(
-        for reader: String, below parent: EditingContext?, _ name: String
-    ) throws -> EditingContext {
+    func make(for reader: String, below parent: EditingContext?) throws -> EditingContext {
         if let parent, parent.depth + 1 >= limits.contextDepth {
             throw Problem(
                 .contextFull, "contexts nest at most \(limits.contextDepth) deep",
@@ -69,7 +67,7 @@ final class EditingContexts: Sendable {
         let id = "c" + String(UInt64.random(in: .min ... .max), radix: 16)
         let graph =
             if let parent { ManagedObjectContext(parent: parent.graph) } else {
-                coordinator.newContext(name: name)
+                coordinator.newContext(name: EditingContext.savingRoute)
             }
         let context = EditingContext(
             id: id, reader: reader, parent: parent, graph: graph, limits: limits, total: total,

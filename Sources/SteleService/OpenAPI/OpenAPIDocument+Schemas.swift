@@ -168,11 +168,16 @@ extension OpenAPIDocument {
 
     private static let context = record([
         ("context", text), ("expires", ["type": "string", "format": "date-time"]),
-        ("parent", textOrNull), ("author", textOrNull), ("mergePolicy", policies),
+        ("parent", textOrNull), ("author", textOrNull), ("name", textOrNull),
+        ("transaction", text), ("mergePolicy", policies),
         ("hasChanges", flag), ("inserted", number), ("updated", number), ("deleted", number),
         ("undoEnabled", flag), ("undoLevels", number), ("canUndo", flag), ("canRedo", flag),
         ("undoActionName", textOrNull), ("redoActionName", textOrNull), ("openUndoGroups", number),
     ])
+
+    private static let label: JSONValue = [
+        "type": ["string", "null"], "minLength": 1, "maxLength": 255,
+    ]
 
     private var settings: JSONValue {
         Self.record(
@@ -185,8 +190,8 @@ extension OpenAPIDocument {
                     ]
                 ),
                 ("undoEnabled", Self.flag), ("mergePolicy", Self.policies),
-                ("author", ["type": ["string", "null"], "minLength": 1, "maxLength": 255]),
-            ], optional: ["undoLevels", "undoEnabled", "mergePolicy", "author"])
+                ("author", Self.label), ("name", Self.label),
+            ], optional: ["undoLevels", "undoEnabled", "mergePolicy", "author", "name"])
     }
 
     /// The id of an object in an editing context: of an unsaved one a text such as t1.
