@@ -39,7 +39,8 @@ extension Service {
             try ContextSettings(call.body, options.limits).apply(to: editing)
         case .childContexts: return try makeContext(call, for: rights, below: editing)
         case .contextChanges:
-            let renderer = answers.editing(editing.id).renderer
+            let renderer = answers.editing(editing.id).renderer.writingNumbersAsStrings(
+                call.numbersAsStrings)
             return try page(200) { try ContextPage.write(changesOf: graph, renderer, to: &$0) }
         case .contextUndo: try takeBack("undo", call, editing)
         case .contextRedo: try takeBack("redo", call, editing)

@@ -33,6 +33,16 @@ class ChartTests(ViewCase):
         names = marks.evaluate_all("all => all.map(it => it.getAttribute('aria-label'))")
         return dict(name.rsplit(": ", 1) for name in names)
 
+    @staticmethod
+    def shapes(marks):
+        """Where marks are on the screen. Those that are just drawn again are nowhere."""
+        for _ in range(50):
+            shapes = marks.evaluate_all(SHAPES)
+            if all(it["width"] and it["height"] for it in shapes):
+                break
+            marks.page.wait_for_timeout(20)
+        return shapes
+
     def numbers(self, marks):
         return {name: number(text) for name, text in self.values(marks).items()}
 
@@ -82,7 +92,7 @@ class ChartTests(ViewCase):
         marks = self.chart("Number of objects by country", "chart/Player?by=country")
         numbers = self.numbers(marks)
         self.assertEqual(numbers, self.counts(lambda it: it["country"]))
-        shapes = marks.evaluate_all(SHAPES)
+        shapes = self.shapes(marks)
         unit = shapes[0]["width"] / list(numbers.values())[0]
         for shape, value in zip(shapes, numbers.values(), strict=True):
             self.assertEqual(shape["left"], shapes[0]["left"])
@@ -95,7 +105,7 @@ class ChartTests(ViewCase):
         self.assertEqual(list(self.values(marks)), sorted(years), "in the order of time")
         expect(self.page.get_by_text("1 object has no joinedAt.")).to_be_visible()
         # One value more is one step higher.
-        shapes = marks.evaluate_all(SHAPES)
+        shapes = self.shapes(marks)
         values = list(self.numbers(marks).values())
         lowest, highest = values.index(min(values)), values.index(max(values))
         step = (shapes[lowest]["top"] - shapes[highest]["top"]) / (max(values) - min(values))
@@ -124,7 +134,7 @@ class ChartTests(ViewCase):
         classes = self.counts(lambda it: it["goals"] // 5 * 5)
         self.assertEqual(self.numbers(marks),
                          {f"{low} to {low + 4}": count for low, count in sorted(classes.items())})
-        heights = [it["height"] for it in marks.evaluate_all(SHAPES)]
+        heights = [it["height"] for it in self.shapes(marks)]
         for height, value in zip(heights, self.numbers(marks).values(), strict=True):
             self.assertAlmostEqual(height / heights[0] * classes[0], value, places=1)
         # Classes of growing widths, and a bar for each number.

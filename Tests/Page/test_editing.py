@@ -180,6 +180,16 @@ class EditingTests(EditingCase):
         expect(page.get_by_label("name", exact=True)).to_be_enabled()
 
 
+    def test_the_numbers_of_objects_follow_saves(self):
+        page = self.open("rows/Team")
+        count = page.locator('#entities a[data-entity="Team"] .count')
+        expect(count).to_have_text("4")
+        self.new_team("Fifth")
+        self.button("Save").click()
+        expect(count).to_have_text("5")
+        last = self.service.ask("GET", "Team?sort=-_id&limit=1")[0]
+        self.service.ask("DELETE", f"Team/{last['_id']}")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,5 +1,6 @@
 """The table of objects: rows, sorting, predicates, editing."""
 
+import re
 import unittest
 
 from page import PageCase, expect
@@ -105,6 +106,22 @@ class RowsTests(PageCase):
         page.get_by_role("link", name="Northgate Rovers").click()
         expect(page.get_by_role("heading", name="Northgate Rovers")).to_be_visible()
         self.assertIn("rows/Team?open=1", page.url)
+
+    def test_an_expression_with_commas_is_one_column(self):
+        page = self.open("rows/Player?columns=name,most:max({goals,%20number}),goals"
+                         "&sort=name&where=_id%20%3D%3D%203")
+        heads = page.get_by_role("columnheader")
+        expect(heads).to_have_text(["_id", "name", "most:max({goals, number})", "goals"])
+        values = self.service.ask("GET", "Player/3")
+        expect(self.cell(0, "most:max({goals, number})")).to_have_text(
+            str(max(values["goals"], values["number"])))
+
+    def test_a_link_in_a_cell_is_followed_with_a_key(self):
+        page = self.open("rows/Player?sort=_id")
+        self.cell(0, "team").click()
+        page.keyboard.press("o")
+        expect(page).to_have_url(re.compile("#/rows/Team[?]open=1$"))
+        expect(page.locator("stele-object-panel")).to_be_visible()
 
 
 if __name__ == "__main__":

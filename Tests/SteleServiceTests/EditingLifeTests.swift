@@ -34,6 +34,15 @@ import Testing
         #expect(all.contains(#""context":"POST /contexts/{context}/save""#), "\(all)")
     }
 
+    @Test func longNumbersOfChangesCanBeStrings() throws {
+        let editor = try Editor(try ServiceFixture(TestModels.zoo()))
+        _ = editor.post("/Sample", #"{"int64":9007199254740993}"#)
+        #expect(editor.get("/changes").text.contains(#""int64":9007199254740993"#))
+        #expect(
+            editor.get("/changes?numbers=string").text.contains(#""int64":"9007199254740993""#))
+        #expect(editor.get("/changes?numbers=7").code == "request.parameter")
+    }
+
     @Test func oneThatIsLeftAloneExpires() throws {
         let clock = TestClock()
         let people = try ServiceFixture(TestModels.people()) { $0.clock = clock.now }

@@ -19,7 +19,7 @@ function widthFor(values, title) { return Math.max(values, Math.min(240, 30 + 8 
 
 /** The key paths of the columns of an address, or those that an entity has of itself. */
 export function keyPaths(entity, address) {
-  const given = address.get('columns').split(',').map(it => it.trim()).filter(Boolean)
+  const given = listParts(address.get('columns'))
   if (given.length) return given
   const shown = entity.properties.filter(property => {
     if (property.kind === 'fetchedProperty') return false
@@ -57,9 +57,22 @@ export function selection(entity, paths) {
   return [...selected].join(',')
 }
 
+/** The parts of a list of key paths and expressions. Commas in brackets and quotes divide nothing. */
+export function listParts(text) {
+  const parts = ['']
+  let depth = 0
+  for (const [token] of text.matchAll(/"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|[^]/gu)) {
+    if ('([{'.includes(token)) depth += 1
+    else if (')]}'.includes(token)) depth -= 1
+    if (token === ',' && depth <= 0) parts.push('')
+    else parts[parts.length - 1] += token
+  }
+  return parts.map(it => it.trim()).filter(Boolean)
+}
+
 /** The keys of a sort order: `[{key, isDescending}]`. */
 export function sortKeys(sort) {
-  return sort.split(',').map(it => it.trim()).filter(Boolean).map(it => ({
+  return listParts(sort).map(it => ({
     key: it.replace(/^-/, '').replace(/\[\w+\]$/, ''), isDescending: it.startsWith('-'),
   }))
 }

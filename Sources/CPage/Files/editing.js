@@ -322,7 +322,7 @@ class Editing extends EventTarget {
     this.#note()
     const context = `contexts/${this.#context}`
     const [state, changes] = await Promise.all([
-      service.get(context), service.get(`${context}/changes`),
+      service.get(context), service.get(`${context}/changes`, {numbers: 'string'}),
     ])
     this.state = state
     this.changes = changes

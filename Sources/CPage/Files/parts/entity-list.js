@@ -1,6 +1,7 @@
 // The list of entities beside the view: the tree of subentities, with the number of their objects.
 
 import {h, fill} from './dom.js'
+import {editing} from '../editing.js'
 import {service} from '../service.js'
 import {session} from '../session.js'
 
@@ -8,6 +9,11 @@ import {session} from '../session.js'
 const manyEntities = 12
 
 let shown = null
+
+// A save, of all changes or of a single one, has left nothing unsaved.
+editing.addEventListener('change', () => {
+  if (!editing.state) shown?.counted.forEach(link => count(link))
+})
 
 /** Shows the list with the entity of the address marked. It is made once. */
 export function entityList(element, address) {
@@ -21,6 +27,7 @@ export function entityList(element, address) {
 
 function make(element) {
   const links = new Map()
+  const counted = new Set()
   const readable = new Set(session.readable)
   const roots = [...readable].filter(entity => !readable.has(entity.parent))
   roots.sort((a, b) => a.name.localeCompare(b.name))
@@ -38,12 +45,13 @@ function make(element) {
     for (const {isIntersecting, target} of entries) {
       if (!isIntersecting) continue
       observer.unobserve(target)
-      count(session.model.entity(target.dataset.entity), target)
+      counted.add(target)
+      count(target)
     }
   })
   fill(element, readable.size >= manyEntities && search, list)
   for (const link of links.values()) observer.observe(link)
-  return {model: session.model, links}
+  return {model: session.model, links, counted}
 
   function item(entity, depth) {
     const link = h('a', {
@@ -56,7 +64,8 @@ function make(element) {
   }
 }
 
-async function count(entity, link) {
+async function count(link) {
+  const entity = session.model.entity(link.dataset.entity)
   try {
     const {count} = await service.get(`${entity.path}/count`)
     link.lastElementChild.textContent = count.toLocaleString()

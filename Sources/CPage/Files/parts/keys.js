@@ -8,6 +8,7 @@ const keys = [
   ['Arrows, Page Up, Page Down, Home, End', 'move in the table; with Ctrl, Home and End go to the '
     + 'first and the last row'],
   ['Enter', 'opens the object of the row'],
+  ['o', 'goes where the link in the cell leads'],
   ['F2', 'edits the value of the cell; Enter keeps it, Escape does not'],
   ['s', 'sorts by the column of the cell'],
   ['Delete', 'deletes the object of the row'],

@@ -293,6 +293,7 @@ export class Table extends HTMLElement {
       F2: () => this.#send('edit'),
       Delete: () => this.#send('remove'),
       s: () => this.#send('sort'),
+      o: () => this.#marked[1]?.querySelector('a')?.click(),
     }
     const move = moves[event.key]
     if (!move || (event.altKey || (isWhole && !/Home|End/.test(event.key)))) return
