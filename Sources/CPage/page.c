@@ -79,6 +79,9 @@ static const struct stele_page_file files[] = {
     {"parts/keys.js", (const char[]){
 #embed "Files/parts/keys.js" suffix(, 0) if_empty(0)
     }},
+    {"parts/lost-steps.js", (const char[]){
+#embed "Files/parts/lost-steps.js" suffix(, 0) if_empty(0)
+    }},
     {"parts/notice.js", (const char[]){
 #embed "Files/parts/notice.js" suffix(, 0) if_empty(0)
     }},

@@ -19,7 +19,7 @@ extension Service {
         let settings = try ContextSettings(call.body, options.limits)
         let context = try contexts.make(for: rights.name, below: parent)
         settings.apply(to: context)
-        var response = try state(of: context, status: 201)
+        var response = try state(of: context, at: context.graph.token(), status: 201)
         response.headers.append(("Location", answers.editing(context.id).objectsPath))
         return response
     }
@@ -31,6 +31,8 @@ extension Service {
         _ call: Call, _ editing: EditingContext, for rights: Rights
     ) throws -> Response {
         let graph = editing.graph
+        // The answer does not name a later state than that which the request reads.
+        let token = try graph.token()
         switch call.route.pattern {
         case .context where call.route.method == .delete:
             contexts.remove(editing)
@@ -72,7 +74,7 @@ extension Service {
         case .contextRefresh: try refresh(call, editing)
         default: break
         }
-        return try state(of: editing)
+        return try state(of: editing, at: token)
     }
 
     private func takeBack(_ name: String, _ call: Call, _ editing: EditingContext) throws {
@@ -154,11 +156,14 @@ extension Service {
 
     // MARK: Answers
 
-    private func state(of editing: EditingContext, status: Int = 200) throws -> Response {
+    private func state(
+        of editing: EditingContext, at token: Int64, status: Int = 200
+    ) throws -> Response {
         let deadline = contexts.touch(editing)
         return try page(status) {
             try ContextPage.write(
-                stateOf: editing, until: deadline, of: coordinator.store.historyLine, to: &$0)
+                stateOf: editing, at: ChangeToken(token, of: coordinator.store.historyLine),
+                until: deadline, to: &$0)
         }
     }
 

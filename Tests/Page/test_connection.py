@@ -103,6 +103,72 @@ class ConnectionTests(EditingCase):
         page.reload()
         self.check_that_it_was_saved_once("Reload")
 
+    def give_up(self, status):
+        """Makes the saves that follow, and answers them with an error of a proxy."""
+        def make(route):
+            self.assertEqual(route.fetch().status, 200)
+            route.fulfill(status=status, content_type="text/html", body="<h1>Later</h1>")
+
+        self.page.route("**/save", make)
+
+    def test_a_save_that_a_proxy_has_given_up_is_not_made_again(self):
+        self.expected_errors += ["does not answer", "status of 504"]
+        self.open("rows/Team")
+        self.new_team("Slow")
+        self.give_up(504)
+        self.button("Save").click()
+        self.check_that_it_was_saved_once("Slow")
+
+    def test_the_next_save_looks_for_the_one_before(self):
+        self.expected_errors += ["Later", "status of 520"]
+        page = self.open("rows/Team")
+        self.new_team("Late")
+        self.give_up(520)
+        self.button("Save").click()
+        expect(page.locator("#notices")).to_contain_text("Later")
+        self.button("Save").click()
+        self.check_that_it_was_saved_once("Late")
+
+    def test_discarding_what_was_saved_says_so(self):
+        self.expected_errors += ["Later", "status of 520"]
+        page = self.open("rows/Team")
+        self.new_team("Discarded")
+        self.give_up(520)
+        self.button("Save").click()
+        expect(page.locator("#notices")).to_contain_text("Later")
+        self.button("Discard").click()
+        page.get_by_role("dialog").get_by_role("button", name="Discard").click()
+        self.check_that_it_was_saved_once("Discarded")
+
+    def test_what_cannot_be_made_again_after_a_reload_is_shown(self):
+        page = self.open("rows/Team")
+        made = self.service.ask("POST", "Team", {"name": "Gone"})
+        page.goto(f"{self.service.url}#/rows/Team?where=_id%20%3D%3D%20{made['_id']}")
+        self.type_into(0, "name", "Typed")
+        expect(self.bar).to_contain_text("Unsaved: 1 changed")
+        self.service.ask("DELETE", f"Team/{made['_id']}")
+        page.goto(f"{self.service.url}#/model")
+        page.reload()
+        expect(page.get_by_role("dialog")).to_contain_text('"Typed"')
+
+    def test_a_history_that_does_not_reach_back_is_asked_about(self):
+        page = self.open("rows/Team")
+        self.expected_errors += ["does not answer", "ERR_CONNECTION_RESET"]
+        gone = {"type": "/docs/errors#134301", "title": "gone", "status": 410, "code": 134301}
+        page.route("**/changes?since=**", lambda route: route.fulfill(
+            status=410, content_type="application/problem+json", json=gone))
+        for button in ("Make them again", "They are saved"):
+            self.new_team("Asked")
+            page.route("**/save", lambda route: route.abort("connectionreset"))
+            self.button("Save").click()
+            page.get_by_role("dialog").get_by_role("button", name=button).click()
+            page.unroute("**/save")
+            if button == "Make them again":
+                expect(self.bar).to_contain_text("Unsaved: 1 new")
+                self.button("Save").click()
+            expect(self.bar).to_be_hidden()
+        self.check_that_there_is_one("Asked")
+
     def test_a_save_that_does_not_arrive_is_made_again_by_the_next(self):
         self.expected_errors += ["does not answer", "ERR_CONNECTION_RESET"]
         page = self.open("rows/Team")
@@ -120,13 +186,12 @@ class ConnectionTests(EditingCase):
         self.expected_errors += ["does not answer", "status of 502"]
         page = self.open("rows/Team")
         self.new_team("Proxy")
-        proxied = "**/{save,healthz,Player**}"
-        page.route(proxied, lambda route: route.fulfill(
+        page.route("**", lambda route: route.fulfill(
             status=502, content_type="text/html", body="<h1>502 Bad Gateway</h1>"))
         self.button("Save").click()
         expect(page.locator("#notices")).to_contain_text("What you have typed stays here")
         page.get_by_role("link", name="Player").first.click()
-        page.unroute(proxied)
+        page.unroute("**")
         expect(page.locator("#notices")).to_contain_text("is back")
         expect(self.cell(0, "name")).not_to_be_empty()
         expect(self.bar).to_contain_text("Unsaved: 1 new")

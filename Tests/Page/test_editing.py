@@ -1,5 +1,6 @@
 """Editing: in the table and beside it, undo, conflicts."""
 
+import re
 import unittest
 
 from editing import EditingCase
@@ -128,8 +129,7 @@ class EditingTests(EditingCase):
         held = []
         page.route("**/Player/9?**", lambda route: held.append(route))
         self.type_into(0, "goals", "5")
-        while not held:
-            page.wait_for_timeout(10)
+        self.until(lambda: held, "the object is read again")
         field.fill("31")
         with page.expect_event("requestfinished", lambda it: "/Player/9?" in it.url):
             held[0].continue_()
@@ -142,6 +142,30 @@ class EditingTests(EditingCase):
         self.button("Discard").click()
         page.get_by_role("dialog").get_by_role("button", name="Discard").click()
         expect(self.bar).to_be_hidden()
+
+    def test_a_field_that_has_the_focus_while_a_save_is_read(self):
+        page = self.open("rows/Player?open=10")
+        field = page.get_by_label("goals", exact=True)
+        field.fill("7")
+        field.press("Tab")
+        expect(self.bar).to_contain_text("Unsaved: 1 changed")
+        held = []
+        page.route(re.compile(r"/Player/10\?"), lambda route: held.append(route)
+                   if route.request.method == "GET" else route.continue_())
+        self.button("Save").click()
+        self.until(lambda: held, "the object is read again")
+        field.focus()
+        with page.expect_event("requestfinished", lambda it: "/Player/10?" in it.url):
+            for route in held:
+                route.continue_()
+        page.unroute(re.compile(r"/Player/10\?"))
+        # The change is made to the version that the save has given.
+        field.fill("8")
+        field.press("Tab")
+        expect(self.bar).to_contain_text("Unsaved: 1 changed")
+        self.button("Save").click()
+        expect(self.bar).to_be_hidden()
+        self.assertEqual(self.service.ask("GET", "Player/10")["goals"], 8)
 
     def test_the_open_object_says_what_the_model_refuses(self):
         page = self.open("rows/Player?open=9")
@@ -160,14 +184,16 @@ class EditingTests(EditingCase):
         page = self.open("rows/Team")
         page.get_by_role("button", name="New").click()
         expect(self.bar).to_contain_text("Unsaved: 1 new")
-        while len(held) < 2:
-            page.wait_for_timeout(10)
+        self.until(lambda: len(held) == 2, "the requests for the members")
         self.button("Undo").click()
         expect(self.bar).to_contain_text("Nothing is unsaved")
         with page.expect_event("requestfinished", lambda it: it.url.endswith("players/count")):
             for route in held:
                 route.continue_()
         expect(page.locator("stele-object-panel")).to_be_hidden()
+        # An error would be shown before the answer to a later request.
+        page.get_by_role("link", name="Player").first.click()
+        expect(page.locator("stele-rows .footer")).to_contain_text("21 objects")
         expect(page.locator("#notices")).not_to_contain_text("there is no Team")
 
     def test_members_that_cannot_be_read_are_said_in_their_place(self):
@@ -178,7 +204,6 @@ class EditingTests(EditingCase):
         page = self.open("rows/Team?open=1")
         expect(page.locator("stele-object-panel .members")).to_contain_text("too many requests")
         expect(page.get_by_label("name", exact=True)).to_be_enabled()
-
 
     def test_the_numbers_of_objects_follow_saves(self):
         page = self.open("rows/Team")

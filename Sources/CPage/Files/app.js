@@ -9,6 +9,7 @@ import {h, fill} from './parts/dom.js'
 import {Head} from './parts/head.js'
 import {entityList} from './parts/entity-list.js'
 import {listenToKeys} from './parts/keys.js'
+import {showLostSteps} from './parts/lost-steps.js'
 import {notice} from './parts/notice.js'
 
 /** The modules of the views, by the first part of an address. Each defines an element. */
@@ -96,7 +97,7 @@ async function start() {
   views[present().name]?.()
   try {
     await session.open()
-    await editing.restore()
+    await editing.restore().catch(report)
   } catch (error) {
     if (error.status !== 401) return report(error)
     const {login} = await import('./views/login.js')
@@ -113,6 +114,7 @@ service.addEventListener('online', () => {
 })
 editing.addEventListener('saved', () =>
   notice.done('The changes were saved before the connection was lost.'))
+editing.addEventListener('lost', event => showLostSteps(event.detail))
 editing.addEventListener('unkept', () => notice.error(new Error(
   'The unsaved changes are too large for the browser to keep. Save before you reload the page.')))
 // A token has ended: the login comes with the next start.

@@ -57,7 +57,7 @@ export function selection(entity, paths) {
   return [...selected].join(',')
 }
 
-/** The parts of a list of key paths and expressions. Commas in brackets and quotes divide nothing. */
+/** The parts of a list of key paths and expressions. Commas in brackets or quotes divide none. */
 export function listParts(text) {
   const parts = ['']
   let depth = 0

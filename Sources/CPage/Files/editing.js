@@ -5,9 +5,10 @@
 // saved are taken again in a new context. Where the answer to a save was lost, the history tells by
 // the name of the context whether it was made.
 
-import {Problem, Request, Unreachable, service} from './service.js'
+import {Problem, Request, service} from './service.js'
 import {session} from './session.js'
-import {isSaved, send, withIDs} from './steps.js'
+import {AlreadySaved, isRefusal, isSaved, keep, send, withIDs} from './steps.js'
+import {isGone, makeContext, post, withdraw} from './steps.js'
 
 /**
  * Whether an entry of a refused save is about an object.
@@ -42,6 +43,8 @@ class Editing extends EventTarget {
   #made = 0
   /** Whether the answer to a request was lost: the context may have more or fewer steps. */
   #isUncertain = false
+  /** Whether a save was sent that has no answer. */
+  #isSaving = false
   /** Whether the tab's storage has the steps. */
   #isKept = true
   #last = Promise.resolve()
@@ -86,14 +89,19 @@ class Editing extends EventTarget {
   /** The changes of an unsaved update: `{changed, committed}`; else undefined. */
   updateOf(row) { return this.changes.updated.find(it => mark(it) === mark(row)) }
 
-  /** Takes the steps again that a reload of the page has interrupted. */
+  /**
+   * Takes the steps again that a reload of the page has interrupted, unless their save was made.
+   * @throws what the service has against it; the next step or `revive` tries it again
+   */
   async restore() {
-    const {steps, state} = JSON.parse(sessionStorage.getItem(this.#key) ?? '{}')
+    const {steps, state, isSaving} = JSON.parse(sessionStorage.getItem(this.#key) ?? '{}')
     if (!steps?.length || this.isDirect) return
     this.#steps = steps
     this.#made = Math.max(0, ...steps.map(it => Number(it.made?.slice(1) ?? 0)))
     this.#context = state.context
     this.state = state
+    this.#isSaving = isSaving
+    this.#isUncertain = true
     await this.#serially(() => this.#recover())
   }
 
@@ -106,7 +114,7 @@ class Editing extends EventTarget {
    */
   revive() {
     return this.#serially(async () => {
-      if (this.#context && (this.#isUncertain || await this.#isGone())) await this.#recover()
+      if (this.#context && (this.#isUncertain || await isGone(this.#context))) await this.#recover()
     })
   }
 
@@ -179,13 +187,29 @@ class Editing extends EventTarget {
    */
   save() {
     return this.#serially(async () => {
-      const {data} = await this.#inContext(context => post(`${context}/save`))
-      await this.#end(data.ids)
+      if (!this.#context) return
+      try {
+        const {data} = await this.#inContext(context => {
+          this.#isSaving = true
+          this.#note()
+          return post(`${context}/save`)
+        })
+        await this.#end(data.ids)
+      } catch (error) {
+        if (error instanceof AlreadySaved) return
+        this.#isSaving &&= this.#isUncertain
+        if (this.#context) this.#note()
+        throw error
+      }
     })
   }
 
-  /** Discards all unsaved changes. */
-  discard() { return this.#serially(() => this.#end()) }
+  /** Discards all unsaved changes, unless a save of them was made. */
+  discard() {
+    return this.#serially(async () => {
+      if (!this.#isSaving || !await this.#recover()) await this.#end()
+    })
+  }
 
   /** Reads what others have saved, under the unsaved changes. */
   refresh() {
@@ -212,7 +236,12 @@ class Editing extends EventTarget {
   }
 
   /** Sends a request below the context. @returns the answer. */
-  #inContext(send) { return this.#certainly(() => send(`contexts/${this.#context}`)) }
+  #inContext(send) {
+    return this.#certainly(() => {
+      if (!this.#context) throw new Error('Nothing is unsaved any more.')
+      return send(`contexts/${this.#context}`)
+    })
+  }
 
   #take(step) { return this.isDirect ? this.#sendAtOnce(step) : this.#step(this.#lasting(step)) }
 
@@ -249,42 +278,35 @@ class Editing extends EventTarget {
 
   /**
    * Sends a request; where the context is gone, in a new one with the same steps.
-   * @throws an AbortError where the context has been saved: the request was for what it held
+   * @throws {AlreadySaved} where the context was saved: the request was for what it held
    */
-  async #certainly(send) {
-    const again = async () => {
-      if (!await this.#recover()) return send()
-      throw new DOMException('The changes were saved already: do it again now.', 'AbortError')
-    }
-    if (this.#isUncertain) return again()
+  async #certainly(send, isAgain = false) {
+    if (this.#isUncertain && await this.#recover()) throw new AlreadySaved()
     try {
       return await send()
     } catch (error) {
-      if (error instanceof Unreachable) this.#isUncertain = true
-      if (!error.isContextGone) throw error
-      return again()
-    }
-  }
-
-  /** Whether the context is not there any more. What it still does is done then. */
-  async #isGone() {
-    try {
-      await service.get(`contexts/${this.#context}`)
-      return false
-    } catch (error) {
-      if (error.isContextGone) return true
+      // A problem of the service has a code, that of a proxy has none.
+      if (error.isContextGone || !(error instanceof Problem && error.code)) this.#isUncertain = true
+      if (error.isContextGone && !isAgain) return this.#certainly(send, true)
       throw error
     }
   }
 
-  /** Ends the context where it was saved, which `saved` tells; else makes it anew. */
+  /**
+   * Makes the context anew; where it was saved, ends it, which `saved` tells.
+   * @returns whether it was saved
+   */
   async #recover() {
-    await this.#isGone()
-    const isDone = await isSaved(this.state)
+    // What the context is carrying out ends before, and what is still on its way is refused.
+    if (this.#context) await withdraw(this.#context)
+    const isDone = this.#isSaving && await isSaved(this.state)
     if (isDone) {
-      await this.#end()
+      this.#forget()
       this.dispatchEvent(new Event('saved'))
-    } else await this.#rebuild()
+    } else {
+      this.#isSaving = false
+      await this.#rebuild()
+    }
     this.#isUncertain = false
     return isDone
   }
@@ -303,7 +325,7 @@ class Editing extends EventTarget {
         await send(step, `contexts/${data.context}/`, ids)
         kept.push(step)
       } catch (error) {
-        if (!(error instanceof Problem) || error.isContextGone) throw error
+        if (!isRefusal(error)) throw error
         lost.push({step, error})
       }
     }
@@ -336,21 +358,22 @@ class Editing extends EventTarget {
   /** Notes the steps, and where the history has to be searched for their save. */
   #note() {
     const {context, name, transaction} = this.state
-    const noted = {steps: this.#steps, state: {context, name, transaction}}
-    try {
-      sessionStorage.setItem(this.#key, JSON.stringify(noted))
-      this.#isKept = true
-    } catch {
-      // The browser gives a tab a few megabytes. A part of the steps would be taken for all.
-      sessionStorage.removeItem(this.#key)
-      if (this.#isKept) this.dispatchEvent(new Event('unkept'))
-      this.#isKept = false
+    const noted = {
+      steps: this.#steps, state: {context, name, transaction}, isSaving: this.#isSaving,
     }
+    const isKept = keep(this.#key, noted)
+    if (this.#isKept && !isKept) this.dispatchEvent(new Event('unkept'))
+    this.#isKept = isKept
   }
 
   /** Ends the context. Views read the store again. */
-  async #end(ids = {}) {
+  async #end(ids) {
     const context = this.#context
+    this.#forget(ids)
+    if (context) await withdraw(context)
+  }
+
+  #forget(ids = {}) {
     this.#context = null
     this.state = null
     this.changes = {inserted: [], updated: [], deleted: []}
@@ -358,13 +381,10 @@ class Editing extends EventTarget {
     this.#steps = []
     this.#undone = []
     this.#ids.clear()
+    this.#isUncertain = false
+    this.#isSaving = false
     sessionStorage.removeItem(this.#key)
     this.dispatchEvent(new CustomEvent('change', {detail: ids}))
-    try {
-      if (context) await service.send(new Request('DELETE', `contexts/${context}`))
-    } catch (error) {
-      if (!error.isContextGone) throw error
-    }
   }
 
   /** Runs one thing after the other: steps keep their order. */
@@ -375,14 +395,6 @@ class Editing extends EventTarget {
   }
 }
 
-function makeContext() {
-  const random = crypto.getRandomValues(new Uint32Array(4))
-  const name = `page ${[...random].map(it => it.toString(36)).join('')}`
-  return post('contexts', {author: session.rights.token ?? undefined, name, undoLevels: 1000})
-}
-
 function mark(object) { return `${object._entity} ${object._id}` }
-
-function post(path, body) { return service.send(new Request('POST', path, {body})) }
 
 export const editing = new Editing()

@@ -123,10 +123,11 @@ class Service extends EventTarget {
 
   /** The answer to a request, whatever its status is. */
   async exchange(request, {signal} = {}) {
-    for (;;) {
+    for (let isAgain = false; ; isAgain = true) {
       try {
         const response = await fetch(this.url(request), this.#options(request, signal))
-        if (isOfProxy(response)) throw new Unreachable()
+        // A proxy that refuses again, with the service alive, is about the request itself.
+        if (isOfProxy(response) && !(isAgain && this.isOnline)) throw new Unreachable()
         this.#isBack()
         return response
       } catch (error) {
@@ -195,7 +196,7 @@ class Service extends EventTarget {
 
 /** Whether a proxy answers for a service that it does not reach: the service gives its reasons. */
 function isOfProxy({status, headers}) {
-  return status >= 502 && status <= 504 && !/json/.test(headers.get('Content-Type') ?? '')
+  return status >= 502 && status <= 504 && !/problem\+json/.test(headers.get('Content-Type') ?? '')
 }
 
 function aborted(signal) {

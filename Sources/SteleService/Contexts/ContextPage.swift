@@ -12,11 +12,11 @@ import SteleRequests
 enum ContextPage {
     /// Appends the state of a context.
     /// - Parameters:
+    ///   - token: that of the state which the request has read.
     ///   - deadline: the time at which it expires, in seconds since 2001-01-01T00:00:00Z.
-    ///   - historyLine: that of its store, for the token of the state that it reads.
     /// - Throws: `StoreError` if owners of changed relationships cannot be read.
     static func write(
-        stateOf editing: EditingContext, until deadline: Double, of historyLine: HistoryLine,
+        stateOf editing: EditingContext, at token: ChangeToken, until deadline: Double,
         to writer: inout ByteWriter
     ) throws {
         let graph = editing.graph
@@ -32,7 +32,7 @@ enum ContextPage {
             ("parent", editing.parent.map { .string($0.id) } ?? .null),
             ("author", graph.author.map { .string($0) } ?? .null),
             ("name", editing.name.map { .string($0) } ?? .null),
-            ("transaction", .string(ChangeToken(try graph.token(), of: historyLine).text)),
+            ("transaction", .string(token.text)),
             ("mergePolicy", .string(graph.mergePolicy.rawValue)),
             ("hasChanges", .bool(graph.hasChanges)),
             ("inserted", count(graph.insertedObjects)),

@@ -14,19 +14,16 @@ import {session} from '../../session.js'
 class EditingBar extends HTMLElement {
   #draw = () => this.#show()
   #onKey = event => this.#key(event)
-  #onLost = event => this.#lost(event.detail)
 
   connectedCallback() {
     if (!this.count) this.#build()
     editing.addEventListener('change', this.#draw)
-    editing.addEventListener('lost', this.#onLost)
     addEventListener('keydown', this.#onKey)
     this.#show()
   }
 
   disconnectedCallback() {
     editing.removeEventListener('change', this.#draw)
-    editing.removeEventListener('lost', this.#onLost)
     removeEventListener('keydown', this.#onKey)
   }
 
@@ -95,16 +92,6 @@ class EditingBar extends HTMLElement {
     if (!goesOn) return
     await editing.refresh()
     await this.#save()
-  }
-
-  /** Shows the steps that could not be taken again in a new context, with what was typed. */
-  async #lost(steps) {
-    await showDialog('Some changes could not be made again', h('div', {},
-      h('p', {}, 'The service has begun a new editing context. These changes are not in it:'),
-      h('ul', {class: 'problems'}, steps.map(({step, error}) => h('li', {},
-        `${step.method} ${step.entity} ${step.id ?? ''} `,
-        h('code', {dir: 'auto'}, JSON.stringify(step.body ?? {})), ` – ${error.message}`)))),
-    [['Close', true, 'main']])
   }
 
   /** Shows why a save was refused, with links to the objects. */

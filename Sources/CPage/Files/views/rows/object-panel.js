@@ -29,6 +29,14 @@ class ObjectPanel extends HTMLElement {
   #problems = new Map()
   /** The elements of the properties, by name. */
   #fields = new Map()
+  /** Whether what is shown may be another one than that of the context. */
+  #isStale = false
+
+  constructor() {
+    super()
+    // The next element has the focus after the event.
+    this.addEventListener('focusout', () => setTimeout(() => this.#catchUp()))
+  }
 
   /** Shows an object. @param entity that of the list; the object may be of a subentity */
   async show(entity, id) {
@@ -44,9 +52,16 @@ class ObjectPanel extends HTMLElement {
     await this.#read(entity)
   }
 
-  /** Reads the shown object again, unless a field is being edited. */
+  /** Reads the shown object again. A field that is being edited stays as it is. */
   async refresh() {
-    if (this.#entity && !this.#isInUse) await this.#read(this.#entity)
+    if (this.#entity) await this.#read(this.#entity)
+  }
+
+  /** Reads the object again that has changed while a field had the focus. */
+  async #catchUp() {
+    if (this.#isStale && !this.#isInUse && !this.querySelector('[aria-invalid]')) {
+      await this.refresh()
+    }
   }
 
   /** Shows the problems of the entries of a refused save at their fields. */
@@ -73,8 +88,13 @@ class ObjectPanel extends HTMLElement {
       const place = h('p', {class: 'empty'}, error.message)
       return fill(this, this.#head(`${entity.name} ${id}`), place)
     }
-    // A field may have got the focus meanwhile.
-    if (id !== this.#id || this.#isInUse) return
+    if (id !== this.#id) return
+    this.#isStale = this.#isInUse
+    if (this.#isStale) {
+      // A save of the same values: the next change is made to its version.
+      if (generation === this.#generation && isSame(object, this.#object)) this.#object = object
+      return
+    }
     this.#generation = generation
     this.#object = object
     this.#entity = session.model.entity(object._entity)
@@ -209,12 +229,13 @@ class ObjectPanel extends HTMLElement {
 
   async #membersInto(place, property, id) {
     const destination = property.destination
+    // Another object may be shown when the members are there.
+    const editable = this.#isEditable && !property.isReadOnly
     const route = editing.path(`${this.#entity.pathOf(this.#id)}/${property.name}`)
     const [rows, {count}] = await Promise.all([
       service.get(route, {limit: shownMembers, select: selectName(destination)}),
       service.get(`${route}/count`),
     ])
-    const editable = this.#isEditable && !property.isReadOnly
     const write = async members => {
       // A second change would begin with members that are no longer the present ones.
       place.inert = true
@@ -297,6 +318,11 @@ async function sayIn(place, reading) {
     place.inert = false
     fill(place, h(place.localName === 'ul' ? 'li' : 'span', {class: 'error-text'}, error.message))
   }
+}
+
+/** Whether two readings of an object have the same values. */
+function isSame(object, other) {
+  return JSON.stringify({...object, _version: 0}) === JSON.stringify({...other, _version: 0})
 }
 
 /** The `select` that gives the name of an object. */
