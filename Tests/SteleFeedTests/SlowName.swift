@@ -2,10 +2,10 @@
 
 /// Each `a` more doubles the steps.
 enum SlowName {
-    /// A match of some milliseconds. A step takes some ten times as long under the thread sanitizer.
+    /// A match of some milliseconds. A step takes some three times as long under the thread sanitizer.
     static let slow: String = {
         #if STELE_THREAD_SANITIZER
-            String(repeating: "a", count: 15) + "!"
+            String(repeating: "a", count: 17) + "!"
         #else
             String(repeating: "a", count: 18) + "!"
         #endif
