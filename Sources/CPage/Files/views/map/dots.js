@@ -9,8 +9,10 @@ const mostPixels = 1_500_000
 /** The weight of a dot, of the inside of a large one, and of its rim. */
 const [dotWeight, diskWeight, rimWeight] = [120, 40, 110]
 
-/** The radius of the smallest dots. All dots grow as the map comes closer. */
-function leastRadius({zoom}) { return Math.min(most, 0.6 + zoom / 4) }
+/** The radius of the smallest dots. All dots grow as the map comes closer, and few are large. */
+function leastRadius({zoom}, count) {
+  return Math.min(most, Math.max(0.6 + zoom / 4, 4.5 - Math.log10(count)))
+}
 
 /** How much of its weight a dot has: on a map of the world many lie on each other. */
 function strength({zoom}) { return Math.min(1.7, 0.8 + zoom / 8) }
@@ -34,7 +36,7 @@ export class Dots {
 
   /** The radius of a dot in pixels. */
   radius(index, camera) {
-    return leastRadius(camera) + growth(camera) * (this.#sizes()?.[index] ?? 0)
+    return leastRadius(camera, this.#places.xs.length) + growth(camera) * (this.#sizes()?.[index] ?? 0)
   }
 
   /**
@@ -71,7 +73,8 @@ export class Dots {
     const {xs, ys} = this.#places
     const {data, width, height} = this.#picture
     const radii = this.#sizes()
-    const [least, share, force] = [leastRadius(camera), growth(camera), strength(camera)]
+    const [least, share, force] = [
+      leastRadius(camera, this.#places.xs.length), growth(camera), strength(camera)]
     const scale = camera.size * ratio
     const left = camera.x - (camera.width / 2 + 2 * reach / ratio) / camera.size
     const top = camera.y - (camera.height / 2 + 2 * reach / ratio) / camera.size
