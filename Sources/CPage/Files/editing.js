@@ -293,7 +293,7 @@ class Editing extends EventTarget {
   }
 
   /**
-   * Makes the context anew; where it was saved, ends it, which `saved` tells.
+   * Makes the context again; where it was saved, ends it, which `saved` tells.
    * @returns whether it was saved
    */
   async #recover() {

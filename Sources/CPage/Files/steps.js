@@ -86,7 +86,7 @@ export async function isSaved({name, transaction}) {
     }
     return false
   } catch (error) {
-    // The history of some stores begins anew with the service.
+    // Some stores keep no history beyond the end of the service.
     if (error.status !== 410) throw error
     return session.index.store !== 'memory' && await askWhetherSaved()
   }
