@@ -30,13 +30,14 @@ extension Service {
     func carryOut(
         _ call: Call, _ editing: EditingContext, for rights: Rights
     ) throws -> Response {
+        if call.route.pattern == .context, call.route.method == .delete {
+            contexts.remove(editing)
+            return Response(status: 204)
+        }
         let graph = editing.graph
         // The answer does not name a later state than that which the request reads.
         let token = try graph.token()
         switch call.route.pattern {
-        case .context where call.route.method == .delete:
-            contexts.remove(editing)
-            return Response(status: 204)
         case .context where call.route.method == .patch:
             try ContextSettings(call.body, options.limits).apply(to: editing)
         case .childContexts: return try makeContext(call, for: rights, below: editing)

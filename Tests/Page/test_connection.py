@@ -103,41 +103,33 @@ class ConnectionTests(EditingCase):
         page.reload()
         self.check_that_it_was_saved_once("Reload")
 
-    def give_up(self, status):
-        """Makes the saves that follow, and answers them with an error of a proxy."""
+    def save_through_a_proxy(self, name, status):
+        """Saves a new team. Saves are made, and answered with an error of a proxy."""
         def make(route):
             self.assertEqual(route.fetch().status, 200)
             route.fulfill(status=status, content_type="text/html", body="<h1>Later</h1>")
 
+        self.expected_errors += ["does not answer", "Later", f"status of {status}"]
+        self.open("rows/Team")
+        self.new_team(name)
         self.page.route("**/save", make)
+        self.button("Save").click()
 
     def test_a_save_that_a_proxy_has_given_up_is_not_made_again(self):
-        self.expected_errors += ["does not answer", "status of 504"]
-        self.open("rows/Team")
-        self.new_team("Slow")
-        self.give_up(504)
-        self.button("Save").click()
+        self.save_through_a_proxy("Slow", 504)
         self.check_that_it_was_saved_once("Slow")
 
     def test_the_next_save_looks_for_the_one_before(self):
-        self.expected_errors += ["Later", "status of 520"]
-        page = self.open("rows/Team")
-        self.new_team("Late")
-        self.give_up(520)
-        self.button("Save").click()
-        expect(page.locator("#notices")).to_contain_text("Later")
+        self.save_through_a_proxy("Late", 520)
+        expect(self.page.locator("#notices")).to_contain_text("Later")
         self.button("Save").click()
         self.check_that_it_was_saved_once("Late")
 
     def test_discarding_what_was_saved_says_so(self):
-        self.expected_errors += ["Later", "status of 520"]
-        page = self.open("rows/Team")
-        self.new_team("Discarded")
-        self.give_up(520)
-        self.button("Save").click()
-        expect(page.locator("#notices")).to_contain_text("Later")
+        self.save_through_a_proxy("Discarded", 520)
+        expect(self.page.locator("#notices")).to_contain_text("Later")
         self.button("Discard").click()
-        page.get_by_role("dialog").get_by_role("button", name="Discard").click()
+        self.page.get_by_role("dialog").get_by_role("button", name="Discard").click()
         self.check_that_it_was_saved_once("Discarded")
 
     def test_what_cannot_be_made_again_after_a_reload_is_shown(self):

@@ -1,4 +1,5 @@
-// The steps of an editing context as they are noted: requests that can be sent again.
+// What is asked of an editing context: its making and its end, its steps, which can be sent again,
+// and whether its save was made.
 
 import {h} from './parts/dom.js'
 import {showDialog} from './parts/dialog.js'

@@ -36,7 +36,8 @@ export class Dots {
 
   /** The radius of a dot in pixels. */
   radius(index, camera) {
-    return leastRadius(camera, this.#places.xs.length) + growth(camera) * (this.#sizes()?.[index] ?? 0)
+    const part = this.#sizes()?.[index] ?? 0
+    return leastRadius(camera, this.#places.xs.length) + growth(camera) * part
   }
 
   /**
@@ -73,8 +74,8 @@ export class Dots {
     const {xs, ys} = this.#places
     const {data, width, height} = this.#picture
     const radii = this.#sizes()
-    const [least, share, force] = [
-      leastRadius(camera, this.#places.xs.length), growth(camera), strength(camera)]
+    const [least, share] = [leastRadius(camera, xs.length), growth(camera)]
+    const force = strength(camera)
     const scale = camera.size * ratio
     const left = camera.x - (camera.width / 2 + 2 * reach / ratio) / camera.size
     const top = camera.y - (camera.height / 2 + 2 * reach / ratio) / camera.size
