@@ -25,6 +25,9 @@ static const struct stele_page_file files[] = {
     {"conditions.js", (const char[]){
 #embed "Files/conditions.js" suffix(, 0) if_empty(0)
     }},
+    {"context.js", (const char[]){
+#embed "Files/context.js" suffix(, 0) if_empty(0)
+    }},
     {"controls.css", (const char[]){
 #embed "Files/controls.css" suffix(, 0) if_empty(0)
     }},
@@ -99,9 +102,6 @@ static const struct stele_page_file files[] = {
     }},
     {"session.js", (const char[]){
 #embed "Files/session.js" suffix(, 0) if_empty(0)
-    }},
-    {"steps.js", (const char[]){
-#embed "Files/steps.js" suffix(, 0) if_empty(0)
     }},
     {"stream.js", (const char[]){
 #embed "Files/stream.js" suffix(, 0) if_empty(0)

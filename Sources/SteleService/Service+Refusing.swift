@@ -8,8 +8,10 @@ import SteleRequests
 extension Service {
     func refuse(_ error: any Error, _ passage: Passage) -> Response {
         let answers = passage.place.answers
+        let renderer = answers.renderer.writingNumbersAsStrings(
+            passage.call?.numbersAsStrings ?? false)
         let answer = ErrorResponse(
-            error, renderer: answers.renderer, basePath: answers.objectsPath,
+            error, renderer: renderer, basePath: answers.objectsPath,
             isEditing: answers.isEditing)
         if let (id, text) = answer.secret {
             logger.error("request failed", metadata: ["id": "\(id)", "error": "\(text)"])

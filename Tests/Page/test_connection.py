@@ -76,7 +76,7 @@ class ConnectionTests(EditingCase):
         self.expected_errors.append("does not answer")
         page = self.open("rows/Team")
         self.new_team("Lost")
-        page.route("**/save", lambda route: self.save_and_lose_the_answer(route, restarts=True))
+        page.route("**/save?*", lambda route: self.save_and_lose_the_answer(route, restarts=True))
         self.button("Save").click()
         expect(page.locator("#notices")).to_contain_text("does not answer")
         self.service.start()
@@ -86,7 +86,7 @@ class ConnectionTests(EditingCase):
         self.expected_errors += ["does not answer", "ERR_CONNECTION_RESET"]
         page = self.open("rows/Team")
         self.new_team("Alone")
-        page.route("**/save", lambda route: self.save_and_lose_the_answer(route, restarts=False))
+        page.route("**/save?*", lambda route: self.save_and_lose_the_answer(route, restarts=False))
         self.button("Save").click()
         self.check_that_it_was_saved_once("Alone")
 
@@ -94,7 +94,7 @@ class ConnectionTests(EditingCase):
         self.expected_errors += ["does not answer", "ERR_FAILED"]
         page = self.open("rows/Team")
         self.new_team("Reload")
-        page.route("**/save", lambda route: self.save_and_lose_the_answer(route, restarts=True))
+        page.route("**/save?*", lambda route: self.save_and_lose_the_answer(route, restarts=True))
         self.button("Save").click()
         expect(page.locator("#notices")).to_contain_text("does not answer")
         # The page cannot ask while it is being left.
@@ -112,7 +112,7 @@ class ConnectionTests(EditingCase):
         self.expected_errors += ["does not answer", "Later", f"status of {status}"]
         self.open("rows/Team")
         self.new_team(name)
-        self.page.route("**/save", make)
+        self.page.route("**/save?*", make)
         self.button("Save").click()
 
     def test_a_save_that_a_proxy_has_given_up_is_not_made_again(self):
@@ -151,10 +151,10 @@ class ConnectionTests(EditingCase):
             status=410, content_type="application/problem+json", json=gone))
         for button in ("Make them again", "They are saved"):
             self.new_team("Asked")
-            page.route("**/save", lambda route: route.abort("connectionreset"))
+            page.route("**/save?*", lambda route: route.abort("connectionreset"))
             self.button("Save").click()
             page.get_by_role("dialog").get_by_role("button", name=button).click()
-            page.unroute("**/save")
+            page.unroute("**/save?*")
             if button == "Make them again":
                 expect(self.bar).to_contain_text("Unsaved: 1 new")
                 self.button("Save").click()
@@ -165,10 +165,10 @@ class ConnectionTests(EditingCase):
         self.expected_errors += ["does not answer", "ERR_CONNECTION_RESET"]
         page = self.open("rows/Team")
         self.new_team("Again")
-        page.route("**/save", lambda route: route.abort("connectionreset"))
+        page.route("**/save?*", lambda route: route.abort("connectionreset"))
         self.button("Save").click()
         expect(page.locator("#notices")).to_contain_text("is back")
-        page.unroute("**/save")
+        page.unroute("**/save?*")
         expect(self.bar).to_contain_text("Unsaved: 1 new")
         self.button("Save").click()
         expect(self.bar).to_be_hidden()

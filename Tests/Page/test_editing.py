@@ -4,6 +4,7 @@ import re
 import unittest
 
 from editing import EditingCase
+from files import FileCase
 from page import expect
 
 
@@ -214,6 +215,24 @@ class EditingTests(EditingCase):
         expect(count).to_have_text("5")
         last = self.service.ask("GET", "Team?sort=-_id&limit=1")[0]
         self.service.ask("DELETE", f"Team/{last['_id']}")
+
+
+class LongNumberTests(EditingCase, FileCase):
+    """Integers beyond 2^53, which are none of JavaScript."""
+
+    def test_a_conflict_has_all_digits(self):
+        row = self.service.ask("POST", "Reading", {"number": 1})["_id"]
+        page = self.open("rows/Reading")
+        self.type_into(0, "number", "9007199254740993")
+        expect(self.bar).to_contain_text("Unsaved: 1 changed")
+        self.service.ask("PATCH", f"Reading/{row}", {"number": 9007199254740995})
+        self.button("Save").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_contain_text("9007199254740993")
+        dialog.get_by_label("number: keep the stored value").check()
+        dialog.get_by_role("button", name="Save the chosen values").click()
+        expect(self.bar).to_be_hidden()
+        self.assertEqual(self.service.ask("GET", f"Reading/{row}")["number"], 9007199254740995)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // Editing contexts and the saves of others: conflicts, merge policies, versions, the history.
 
 import SteleJSON
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -50,6 +51,21 @@ import Testing
         #expect(try one.json["updated"] == 1, "\(one.text)")
         #expect(try editor.get("/Person/1").json["age"] == 2)
         #expect(try editor.post("/refresh", #"{"merge":false}"#).json["hasChanges"] == false)
+    }
+
+    @Test func longNumbersOfAConflictAreExactAsStrings() throws {
+        let tallies = try ServiceFixture(
+            makeModel(name: "Tallies", [EntityMaker("Tally").attribute("count", .integer64)]))
+        _ = tallies.post("/Tally", #"{"count":1}"#)
+        let editor = try Editor(tallies, "{}")
+        _ = editor.patch("/Tally/1", #"{"count":9007199254740993}"#)
+        _ = tallies.patch("/Tally/1", #"{"count":9007199254740995}"#)
+        let numbers = editor.post("/save")
+        #expect(numbers.text.contains(#""yours":9007199254740993,"stored":9007199254740995"#))
+        let strings = editor.post("/save?numbers=string")
+        #expect(
+            strings.text.contains(#""yours":"9007199254740993","stored":"9007199254740995""#),
+            "\(strings.text)")
     }
 
     /// By policy, a new object whose unique values are taken becomes the object that has them.

@@ -41,9 +41,12 @@ export function columns(entity, paths, address) {
   return [idColumn(keys, address), ...paths.map(path => column(entity, path, keys))]
 }
 
-/** The `select` of a list with these columns. */
-export function selection(entity, paths) {
-  const selected = new Set(['_id', '_entity', '_version'])
+/**
+ * The `select` of a list with these columns.
+ * @param own what is selected of each object besides
+ */
+export function selection(entity, paths, own = ['_id', '_entity', '_version']) {
+  const selected = new Set(own)
   for (const path of paths) {
     const property = session.model.resolve(entity, path)?.at(-1)
     const key = property ? keyPath(path) : path

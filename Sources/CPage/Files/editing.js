@@ -7,8 +7,8 @@
 
 import {Problem, Request, service} from './service.js'
 import {session} from './session.js'
-import {AlreadySaved, isRefusal, isSaved, keep, send, withIDs} from './steps.js'
-import {isGone, makeContext, post, withdraw} from './steps.js'
+import {AlreadySaved, isRefusal, isSaved, keep, send, withIDs} from './context.js'
+import {isGone, makeContext, post, withdraw} from './context.js'
 
 /**
  * Whether an entry of a refused save is about an object.
@@ -192,7 +192,7 @@ class Editing extends EventTarget {
         const {data} = await this.#inContext(context => {
           this.#isSaving = true
           this.#note()
-          return post(`${context}/save`)
+          return post(`${context}/save`, undefined, {numbers: 'string'})
         })
         await this.#end(data.ids)
       } catch (error) {

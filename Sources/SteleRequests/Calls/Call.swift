@@ -115,7 +115,8 @@ package final class Call: Sendable {
         case (.related, .post), (.related, .put): Parameter.write
         case (.list, _), (.query, _), (.template, _): Parameter.followed
         case (.fetched, _): Parameter.list
-        case (.context, _) where route.pattern == .contextChanges: [.numbers]
+        case (.context, _) where [.contextChanges, .contextSave].contains(route.pattern):
+            [.numbers]
         case (.count, _), (.relatedCount, _): Parameter.counting
         case (.object, .get), (.object, .head), (.member, .get), (.member, .head): Parameter.object
         case (.related(_, let relationship), .get), (.related(_, let relationship), .head):

@@ -66,7 +66,11 @@ class ExportDialog {
     return {where: this.address.get('where'), subentities: this.address.get('subentities')}
   }
 
-  get #columns() { return selection(this.entity, keyPaths(this.entity, this.address)) }
+  get #columns() {
+    const {entity} = this
+    const own = entity.subentities.length ? ['_id', '_entity'] : ['_id']
+    return selection(entity, keyPaths(entity, this.address), own)
+  }
 
   #fields() {
     const choices = Object.entries(formats).map(([name, {title, hint}]) =>

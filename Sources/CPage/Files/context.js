@@ -39,7 +39,9 @@ export async function withdraw(context) {
 }
 
 /** Sends a POST, and gives the answer. */
-export function post(path, body) { return service.send(new Request('POST', path, {body})) }
+export function post(path, body, query) {
+  return service.send(new Request('POST', path, {body, query}))
+}
 
 /**
  * Sends a step below a path, and gives the object.
