@@ -123,6 +123,26 @@ class RowsTests(PageCase):
         expect(page).to_have_url(re.compile("#/rows/Team[?]open=1$"))
         expect(page.locator("stele-object-panel")).to_be_visible()
 
+    def test_ids_stay_in_view_beside_columns_that_are_scrolled(self):
+        self.page.set_viewport_size({"width": 390, "height": 700})
+        page = self.open("rows/Player")
+        expect(self.cell(0, "_id")).to_have_text("1")
+        left = self.cell(0, "_id").bounding_box()["x"]
+        page.locator("stele-table .scroller").focus()
+        page.keyboard.press("End")
+        self.until(lambda: page.locator("stele-table .scroller").evaluate("it => it.scrollLeft") > 99,
+                   "the columns are scrolled")
+        first, second = (page.locator(f'stele-table .row[data-index="0"] .cell[data-column="{it}"]')
+                         for it in (0, 1))
+        self.assertEqual(first.bounding_box()["x"], left)
+        # A cell that is moved to is not below the ids.
+        for _ in range(20):
+            page.keyboard.press("ArrowLeft")
+            if page.locator("stele-table .cell.active").get_attribute("data-column") == "1":
+                break
+        end = first.bounding_box()["x"] + first.bounding_box()["width"]
+        self.assertGreaterEqual(second.bounding_box()["x"], end - 1)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -260,7 +260,9 @@ export class Table extends HTMLElement {
     const left = this.#columns.slice(0, this.#active.column).reduce((sum, it) => sum + it.width, 0)
     const width = this.#columns[this.#active.column]?.width ?? 0
     const {scrollLeft, clientWidth} = this.scroller
-    if (left < scrollLeft) this.scroller.scrollLeft = left
+    // The first column covers what is scrolled.
+    const covered = this.#active.column ? this.#columns[0].width : 0
+    if (left - covered < scrollLeft) this.scroller.scrollLeft = left - covered
     else if (left + width > scrollLeft + clientWidth) {
       this.scroller.scrollLeft = left + width - clientWidth
     }

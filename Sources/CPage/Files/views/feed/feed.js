@@ -64,7 +64,7 @@ class FeedView extends HTMLElement {
     }})
     this.older = h('button', {onclick: () => this.#readOlder()})
     this.figures = h('span')
-    this.none = h('p', {class: 'none hint'}, 'What is saved appears here at once.')
+    this.none = h('p', {class: 'none hint'})
     fill(this,
       h('div', {class: 'tabs'}, this.heading, this.state, h('span', {class: 'space'}), this.links,
         codeButton(() => this.#feed.request), this.pause),
@@ -180,6 +180,9 @@ class FeedView extends HTMLElement {
     this.older.hidden = feed.isWhole || !feed.begin
     this.older.textContent = feed.isReading ? 'Reading older saves…' : 'Older saves'
     this.none.hidden = !this.list.isEmpty || feed.state !== 'following'
+    // A large save takes a while to be read.
+    this.none.textContent = feed.since ? 'What was saved since then appears here as it is read.'
+      : 'What is saved appears here at once.'
     const parts = [`${count.toLocaleString()} ${count === 1 ? 'save' : 'saves'}`]
     if (feed.isWhole && count) parts.push('back to the oldest one')
     if (!feed.since && count >= mostSaves) parts.push('only the newest are kept')
