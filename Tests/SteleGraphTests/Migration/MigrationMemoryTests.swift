@@ -40,7 +40,7 @@ import Testing
             ], policies: ["P": Plain.self])
         var most = 0
         var done = 0
-        manager.didAdvance = { progress in
+        manager.didAdvance = { [unowned manager] progress in
             #expect(progress.done - done <= 2_000)
             done = progress.done
             if policy == nil { return }
