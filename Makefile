@@ -24,7 +24,7 @@ RELEASE = STELE_BUILD=$(COMMIT) \
 TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64:glibc.malloc.tcache_max=384
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential fuzz sequences live-check torture mutate soak openapi-check sanitize format image clean help dependencies
+.PHONY: run test build bench differential fuzz sequences live-check torture mutate soak fairness openapi-check sanitize format image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@$(TUNED) .build/release/stele serve $(ARGS)
@@ -67,6 +67,9 @@ mutate: build ## send mutations of valid requests to a server; COUNT=1000 of eac
 soak: build ## a mixed load with faults on a server; SECONDS=600 SEED=1
 	@$(RELEASE) --product Soak
 	@$(TUNED) .build/release/Soak $(SECONDS) $(SEED)
+
+fairness: build ## measure what clients get beside others that ask for too much; SECONDS=5
+	@Tests/Fairness/measure.py .build/release/stele $(if $(filter command,$(origin SECONDS)),$(SECONDS),5)
 
 openapi-check: export COUNT := $(if $(filter command,$(origin COUNT)),$(COUNT),20)
 openapi-check: dependencies ## check /openapi.json with tools of others; COUNT=20 SEED=1
