@@ -18,10 +18,7 @@ package struct FolderState: Equatable {
                 status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
             ]
             if status.st_mode & S_IFMT == S_IFREG {
-                // Foundation leaks a buffer for each empty file that it reads.
-                bytes[name] =
-                    status.st_size == 0
-                    ? Data() : try Data(contentsOf: URL(fileURLWithPath: path))
+                bytes[name] = try Data(contentsOf: URL(fileURLWithPath: path))
             }
         }
     }
