@@ -206,6 +206,42 @@ class EditingTests(EditingCase):
         expect(page.locator("stele-object-panel .members")).to_contain_text("too many requests")
         expect(page.get_by_label("name", exact=True)).to_be_enabled()
 
+    def test_the_save_key_takes_what_is_typed_as_the_first_change(self):
+        page = self.open("rows/Player?where=_id%20%3D%3D%2011&open=11")
+        field = page.get_by_label("goals", exact=True)
+        field.fill("33")
+        page.keyboard.press("Control+s")
+        expect(page.locator("#notices")).to_contain_text("1 object is saved")
+        self.assertEqual(self.service.ask("GET", "Player/11")["goals"], 33)
+
+    def test_a_new_object_begins_with_its_first_field(self):
+        page = self.open("rows/Team")
+        page.get_by_role("button", name="New").click()
+        panel = page.locator("stele-object-panel")
+        expect(panel.get_by_role("heading", name="New Team")).to_be_visible()
+        expect(panel.locator(".field :is(input, textarea)").first).to_be_focused()
+        expect(panel.get_by_role("link", name="History")).to_have_count(0)
+        # The save key in the dialog of a refused save opens no second one.
+        page.keyboard.press("Control+s")
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_contain_text("name must have a value")
+        page.keyboard.press("Control+s")
+        page.wait_for_timeout(300)
+        expect(dialog).to_have_count(1)
+        dialog.get_by_role("button").click()
+        self.button("Discard").click()
+        dialog.get_by_role("button", name="Discard").click()
+        expect(self.bar).to_be_hidden()
+
+    def test_the_bar_is_in_view_beside_an_object_on_a_phone(self):
+        self.page.set_viewport_size({"width": 390, "height": 700})
+        page = self.open("rows/Player?where=_id%20%3D%3D%2012&open=12")
+        field = page.get_by_label("goals", exact=True)
+        field.fill("34")
+        field.press("Tab")
+        self.button("Save").click()
+        expect(page.locator("#notices")).to_contain_text("1 object is saved")
+
     def test_the_numbers_of_objects_follow_saves(self):
         page = self.open("rows/Team")
         count = page.locator('#entities a[data-entity="Team"] .count')

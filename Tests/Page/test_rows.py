@@ -123,6 +123,35 @@ class RowsTests(PageCase):
         expect(page).to_have_url(re.compile("#/rows/Team[?]open=1$"))
         expect(page.locator("stele-object-panel")).to_be_visible()
 
+    def test_a_column_that_is_wrong_is_said_in_the_dialog(self):
+        self.expected_errors = ["status of 400", "Player has no property bogus"]
+        page = self.open("rows/Player?where=goals%20%3E%203")
+        page.get_by_role("button", name="Columns").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Key paths, one a line").fill("name\nbogus")
+        dialog.get_by_role("button", name="Show").click()
+        expect(dialog.get_by_role("alert")).to_contain_text("bogus")
+        expect(page.locator("#predicate-error")).to_be_empty()
+        dialog.get_by_label("Key paths, one a line").fill("name\ngoals")
+        dialog.get_by_role("button", name="Show").click()
+        expect(dialog).to_have_count(0)
+        expect(page.get_by_role("columnheader")).to_have_count(3)
+        # In an address that was typed it is no error of the predicate either.
+        page.goto(f"{self.service.url}#/rows/Player?where=goals%20%3E%203&columns=bogus")
+        expect(page.locator("#notices")).to_contain_text("bogus")
+        expect(page.locator("#predicate-error")).to_be_empty()
+
+    def test_rows_from_before_are_no_answer_to_a_wrong_predicate(self):
+        self.expected_errors = ["status of 400"]
+        page = self.open("rows/Player?where=goals%20%3E%203")
+        expect(page.locator("stele-rows .footer")).to_contain_text("objects")
+        page.get_by_role("combobox", name="Predicate").fill("goals >")
+        page.keyboard.press("Enter")
+        expect(page.locator("stele-rows .footer")).to_have_text("These are the rows from before.")
+        page.get_by_role("combobox", name="Predicate").fill("name LIKE 'A%'")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("The wildcards of LIKE are * and ?.")).to_be_visible()
+
     def test_ids_stay_in_view_beside_columns_that_are_scrolled(self):
         self.page.set_viewport_size({"width": 390, "height": 700})
         page = self.open("rows/Player")

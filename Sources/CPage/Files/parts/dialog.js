@@ -26,6 +26,8 @@ export function showDialog(title, content, actions) {
     }, text))))
   document.body.append(dialog)
   dialog.showModal()
+  // The button that has the focus may be far below.
+  dialog.scrollTop = 0
   return new Promise(done => dialog.addEventListener('close', () => {
     dialog.remove()
     done(chosen)

@@ -44,7 +44,8 @@ class PredicateBar extends HTMLElement {
    * @returns whether it is
    */
   refuse(problem, shift = 0) {
-    if (!/^predicate\./.test(problem.code ?? '')) return false
+    const isOfAnother = /^(select|sort|groupBy|having): /.test(problem.detail ?? '')
+    if (!/^predicate\./.test(problem.code ?? '') || isOfAnother) return false
     this.input.setAttribute('aria-invalid', 'true')
     const text = [...this.input.value]
     const at = Math.max(0, Math.min((problem.position ?? 0) - shift, text.length))

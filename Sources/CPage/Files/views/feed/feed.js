@@ -179,11 +179,12 @@ class FeedView extends HTMLElement {
     const {count} = this.list
     this.older.hidden = feed.isWhole || !feed.begin
     this.older.textContent = feed.isReading ? 'Reading older saves…' : 'Older saves'
-    this.none.hidden = !this.list.isEmpty || feed.state !== 'following'
+    this.none.hidden = !this.list.isEmpty || feed.state !== 'following' || feed.isReading
     // A large save takes a while to be read.
     this.none.textContent = feed.since ? 'What was saved since then appears here as it is read.'
       : 'What is saved appears here at once.'
-    const parts = [`${count.toLocaleString()} ${count === 1 ? 'save' : 'saves'}`]
+    const parts = [count || !feed.isReading
+      ? `${count.toLocaleString()} ${count === 1 ? 'save' : 'saves'}` : 'Reading the last saves…']
     if (feed.isWhole && count) parts.push('back to the oldest one')
     if (!feed.since && count >= mostSaves) parts.push('only the newest are kept')
     if (this.#rate) parts.push(`${this.#rate.toLocaleString()} a second`)

@@ -2,7 +2,8 @@
 
 import {h, fill} from '../../parts/dom.js'
 import {showDialog} from '../../parts/dialog.js'
-import {canRead} from '../../columns.js'
+import {canRead, selection} from '../../columns.js'
+import {service} from '../../service.js'
 
 /**
  * Shows the dialog: properties by a click, key paths and expressions by typing.
@@ -30,13 +31,31 @@ export async function chooseColumns(entity, shown) {
   }))
   paths.addEventListener('input', draw)
   draw()
-  return showDialog('Columns', h('div', {class: 'columns-dialog'}, boxes,
-    h('div', {}, h('label', {for: 'column-paths'}, 'Key paths, one a line'), paths,
+  const error = h('p', {class: 'error-text', role: 'alert'})
+  const content = h('div', {class: 'columns-dialog'}, boxes,
+    h('div', {}, h('label', {for: 'column-paths'}, 'Key paths, one a line'), paths, error,
       h('p', {class: 'hint', id: 'column-hint'},
         'A key path such as team.name leads through relationships. An expression with a name, '
-        + 'such as pay:salary * 12, is a column, too.'))),
-  [['Default', () => []], ['Cancel', undefined], ['Show', given, 'main']])
-    .then(choose => choose?.())
+        + 'such as pay:salary * 12, is a column, too.')))
+  for (;;) {
+    const choose = await showDialog('Columns', content,
+      [['Default', () => []], ['Cancel', undefined], ['Show', given, 'main']])
+    const chosen = choose?.()
+    const problem = chosen?.length ? await problemOf(entity, chosen) : null
+    if (!problem) return chosen
+    fill(error, problem.detail.replace(/^select: /, ''), problem.hint && ` – ${problem.hint}`)
+  }
+}
+
+/** What the service has against columns; null for nothing. */
+async function problemOf(entity, paths) {
+  try {
+    await service.get(entity.path, {select: selection(entity, paths), limit: 1})
+    return null
+  } catch (error) {
+    if (error.status === 400) return error
+    throw error
+  }
 }
 
 /** The properties of an entity that can be columns. */

@@ -52,20 +52,27 @@ class EditingBar extends HTMLElement {
 
   /** Ctrl+S saves. Ctrl+Z undoes, where no field has the focus: a field undoes its own typing. */
   #key(event) {
-    if (this.hidden || !(event.ctrlKey || event.metaKey) || event.altKey) return
+    if (!(event.ctrlKey || event.metaKey) || event.altKey) return
+    if (document.querySelector('dialog[open]')) return
     const isTyping = event.target.matches?.('input, textarea, select')
     const key = event.key.toLowerCase()
     if (key === 's') {
       event.preventDefault()
-      // A field sends its value when it loses the focus.
-      document.activeElement?.blur()
-      this.#save()
-    } else if (key === 'z' && !isTyping) {
+      this.#saveTyped()
+    } else if (key === 'z' && !isTyping && !this.hidden) {
       event.preventDefault()
       if (event.shiftKey ? editing.canRedo : editing.canUndo) {
         event.shiftKey ? editing.redo() : editing.undo()
       }
     }
+  }
+
+  /** Saves with the value of a field that is being edited, if there is anything to save then. */
+  async #saveTyped() {
+    // A field sends its value when it loses the focus.
+    document.activeElement?.blur()
+    await editing.idle()
+    if (editing.hasChanges) await this.#save()
   }
 
   async #save() {

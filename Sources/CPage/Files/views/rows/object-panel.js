@@ -31,6 +31,8 @@ class ObjectPanel extends HTMLElement {
   #fields = new Map()
   /** Whether what is shown may be another one than that of the context. */
   #isStale = false
+  /** Whether the first field gets the focus when the object is there. */
+  #beginsEditing = false
 
   constructor() {
     super()
@@ -51,6 +53,9 @@ class ObjectPanel extends HTMLElement {
     }
     await this.#read(entity)
   }
+
+  /** Gives the first field the focus when the next object is there. */
+  beginEditing() { this.#beginsEditing = true }
 
   /** Reads the shown object again. A field that is being edited stays as it is. */
   async refresh() {
@@ -105,15 +110,19 @@ class ObjectPanel extends HTMLElement {
     const entity = this.#entity
     const object = this.#object
     const title = entity.title && object[entity.title.name]
+    const isNew = typeof object._id !== 'number'
     const properties = entity.properties.filter(it => !it.declared.transient)
     const {scrollTop} = this
     fill(this,
-      this.#head(title || `${entity.name} ${object._id}`),
-      h('p', {class: 'hint'}, `${entity.name} ${object._id}, version ${object._version} · `,
+      this.#head(title || (isNew ? `New ${entity.name}` : `${entity.name} ${object._id}`)),
+      h('p', {class: 'hint'}, isNew ? `${entity.name}, not saved yet` : [
+        `${entity.name} ${object._id}, version ${object._version} · `,
         h('a', {href: `#/feed?object=${encodeURIComponent(`${entity.name}/${object._id}`)}`},
-          'History')),
+          'History')]),
       h('div', {class: 'fields'}, properties.map(it => this.#property(it))))
     this.scrollTop = scrollTop
+    if (this.#beginsEditing) this.querySelector('.field :is(input, select, textarea)')?.focus()
+    this.#beginsEditing = false
   }
 
   #head(title) {

@@ -67,9 +67,9 @@ class RowsView extends HTMLElement {
     this.footer = h('div', {class: 'footer', role: 'status'})
     this.none = h('p', {class: 'none hint', hidden: true})
     const bar = h('stele-editing-bar', {onrefused: event => this.#refused(event.detail)})
+    this.split = h('div', {class: 'split'}, this.table, this.none, this.panel)
     fill(this, h('div', {class: 'tabs'}, this.heads, this.#tools()), this.bar,
-      h('div', {class: 'split'}, this.table, this.none, this.panel), bar,
-      this.footer)
+      this.split, bar, this.footer)
   }
 
   /** The buttons of what the token may do. */
@@ -125,10 +125,13 @@ class RowsView extends HTMLElement {
       }
       if (this.#source !== source) return
       if (!this.bar.refuse(error)) throw error
+      this.split.dataset.state = 'refused'
+      fill(this.footer, 'These are the rows from before.')
       return
     }
     // Another address may have come while the rows were read.
     if (this.#source !== source) return
+    delete this.split.dataset.state
     this.table.columns = columns(
       this.entity, keyPaths(this.entity, address), address)
     this.table.source = source
@@ -144,8 +147,10 @@ class RowsView extends HTMLElement {
     if (this.#source !== source) return
     const count = source.count.toLocaleString()
     this.none.hidden = source.count > 0 || !source.isCounted
-    fill(this.none, this.#address.get('where') ? 'No object satisfies the predicate.'
-      : `There is no ${this.entity.name} yet.`)
+    const where = this.#address.get('where')
+    fill(this.none, where ? 'No object satisfies the predicate.'
+      : `There is no ${this.entity.name} yet.`,
+    /\blike\b[^"']*["'][^"']*%/i.test(where) && ' The wildcards of LIKE are * and ?.')
     const most = source.isLimited ? `The first ${count} objects are followed.` : null
     fill(this.footer, most ?? (source.isCounted
       ? `${count} ${source.count === 1 ? 'object' : 'objects'}` : `${count} objects and more`))
@@ -202,7 +207,9 @@ class RowsView extends HTMLElement {
     const entity = await this.#concrete()
     if (!entity) return
     const object = editing.isDirect ? await newObject(entity) : await editing.create(entity, {})
-    if (object) this.#go({open: object._id})
+    if (!object) return
+    if (!editing.isDirect) this.panel.beginEditing()
+    this.#go({open: object._id})
   }
 
   /** The entity of a new object: the one that is shown, or a subentity of it that is chosen. */
