@@ -10,11 +10,17 @@ public struct ReadBudget: Sendable, Hashable {
     /// Whether the thread may wait: for a free reader, another program's lock, and a store that does
     /// not enforce a budget.
     public var mayWait: Bool
+    /// Whether reading that exceeds it begins again elsewhere. A statement that has exceeded it is
+    /// then refused for a while (`.overBudget`), so that it does not cost the budget each time.
+    public var beginsElsewhere: Bool
 
-    /// Creates a budget.
-    public init(steps: Int, nanoseconds: UInt64, mayWait: Bool = false) {
+    /// Creates a budget. Reading on a thread that may not wait begins elsewhere.
+    public init(
+        steps: Int, nanoseconds: UInt64, mayWait: Bool = false, beginsElsewhere: Bool = false
+    ) {
         self.steps = steps
         self.nanoseconds = nanoseconds
         self.mayWait = mayWait
+        self.beginsElsewhere = beginsElsewhere || !mayWait
     }
 }

@@ -96,7 +96,7 @@ public struct Limits: Sendable, Hashable {
     /// What a request that reads may cost before it is left to the workers for long requests; it
     /// begins again there.
     public var shortReading = ReadBudget(
-        steps: 1_500_000, nanoseconds: 250_000_000, mayWait: true)
+        steps: 1_500_000, nanoseconds: 250_000_000, mayWait: true, beginsElsewhere: true)
     /// Rows of a list that is read on the thread of a connection.
     public var briefRows = 250
     /// Bytes of a body that is read on the thread of a connection.

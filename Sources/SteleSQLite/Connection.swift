@@ -14,12 +14,12 @@ final class Connection: SQLConnection {
     private var statements: [SQLText: Statement] = [:]
     private var clock = 0
     private static let busyMilliseconds: Int32 = 5_000
-    /// Whether statements that were interrupted under a budget are refused (`.overBudget`).
-    var refusesSlowStatements = false {
+    /// The pace at which statements run; one that was too slow for it is refused (`.overBudget`).
+    var pace = ReadingPace.unhurried {
         didSet {
-            matcher.limits = refusesSlowStatements ? .brief : .standard
-            // A thread with a budget does not wait for another program's lock either.
-            sqlite3_busy_timeout(handle, refusesSlowStatements ? 0 : Self.busyMilliseconds)
+            matcher.limits = pace == .brief ? .brief : .standard
+            // A thread that must not wait does not wait for another program's lock either.
+            sqlite3_busy_timeout(handle, pace == .brief ? 0 : Self.busyMilliseconds)
         }
     }
     /// The number of its view, where it is lent for one (`ReaderPool`).
@@ -161,13 +161,14 @@ final class Connection: SQLConnection {
         beginMatching()
         if let known = statements[sql] {
             known.lastUse = clock
-            if refusesSlowStatements, !known.mayBeBrief() { throw .overBudget }
+            guard known.begin(at: pace) else { throw .overBudget }
             try known.bind(bindings)
             return known
         }
         if statements.count >= Limits.statementsAConnection { dropOldest() }
         let made = try Statement(sql, on: handle, folder: externalFolder)
         made.lastUse = clock
+        _ = made.begin(at: pace)
         statements[sql] = made
         try made.bind(bindings)
         return made

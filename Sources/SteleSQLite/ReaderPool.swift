@@ -105,7 +105,7 @@ final class ReaderPool: Sendable {
         _ sql: SQLText, _ key: Int64, _ shape: RowShape
     ) throws(StoreError) -> Snapshot? {
         let connection = try take(waits: false)
-        connection.refusesSlowStatements = true
+        connection.pace = .brief
         defer { give(connection) }
         // A statement outside a transaction is its own view, which ends with its last row.
         return try connection.snapshots(sql, [.int(key)], shape).first

@@ -38,7 +38,7 @@ final class SQLiteReader: StoreReader {
         hasBudget = budget != nil
         isBrief = budget.map { !$0.mayWait } ?? false
         let connection = try pool.take(waits: !isBrief)
-        connection.refusesSlowStatements = isBrief
+        connection.pace = ReadingPace(budget)
         do {
             // What a budget allows fits in memory.
             try connection.sortInFiles(!hasBudget)
@@ -51,7 +51,7 @@ final class SQLiteReader: StoreReader {
                     .lastTransaction()
             }
         } catch {
-            connection.refusesSlowStatements = false
+            connection.pace = .unhurried
             pool.give(connection)
             throw error
         }
@@ -100,7 +100,7 @@ final class SQLiteReader: StoreReader {
         self.connection = nil
         deadline = nil
         guard let pool else { return }
-        connection.refusesSlowStatements = false
+        connection.pace = .unhurried
         connection.matchLimits = .standard
         _ = try? connection.execute(Self.end, [])
         // The system counts mapped pages as the process's memory, once for each connection. Mapping

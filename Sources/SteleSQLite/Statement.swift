@@ -12,10 +12,10 @@ final class Statement {
     private let parameters: Int32
     /// The connection's statement count at the last use.
     var lastUse = 0
-    /// The number of uses under a budget to refuse after an interruption, and those still to
-    /// refuse.
-    private var refusals = 0
-    private var refusalsLeft = 0
+    /// The pace of the present use, and the uses that are refused because it was too slow for one.
+    private var pace = ReadingPace.unhurried
+    private var brief = Refusals()
+    private var short = Refusals()
     /// Whether a bound value is too large to keep after the use.
     private var holdsMuch = false
 
@@ -34,20 +34,22 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Returns whether to run the statement under a budget. After an interruption it refuses for a
-    /// while: longer after each interruption, shorter after each run that finishes in time.
-    func mayBeBrief() -> Bool {
-        if refusalsLeft > 0 {
-            refusalsLeft -= 1
-            return false
+    /// Begins a use at a pace. After an interruption at that pace it is refused for a while.
+    /// - Returns: whether to run the statement.
+    func begin(at pace: ReadingPace) -> Bool {
+        self.pace = pace
+        switch pace {
+        case .brief: return brief.allowUse()
+        case .short: return short.allowUse()
+        case .unhurried: return true
         }
-        refusals = max(refusals - 1, 0)
-        return true
     }
 
+    /// What is too slow for a pace is too slow for a faster one.
     private func wasInterrupted() {
-        refusals = min(max(2 * refusals, 16), 4_096)
-        refusalsLeft = refusals
+        if pace == .unhurried { return }
+        brief.noteInterruption()
+        if pace == .short { short.noteInterruption() }
     }
 
     func reset() {

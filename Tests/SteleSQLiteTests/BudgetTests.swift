@@ -34,10 +34,12 @@ import Testing
         return request
     }
 
-    /// What a count costs under the budget; nil where it was refused for it.
-    private func count(_ store: SQLiteStore, _ text: String) throws -> Int? {
+    /// A count under a budget; nil where it was refused for it.
+    private func count(
+        _ store: SQLiteStore, _ text: String, within budget: ReadBudget? = budget
+    ) throws -> Int? {
         do {
-            let reader = try store.reader(budget: Self.budget)
+            let reader = try store.reader(budget: budget)
             defer { reader.close() }
             return try reader.count(request(store, text))
         } catch StoreError.overBudget {
@@ -81,6 +83,32 @@ import Testing
         #expect(try count(store, "goals == 1 AND name ENDSWITH '1' AND _id < 19000") == nil)
         var refused = 0
         while try count(store, "goals == 1 AND name ENDSWITH '1' AND _id < 5") == nil {
+            refused += 1
+            try #require(refused < 100)
+        }
+        #expect(refused >= 8)
+    }
+
+    @Test func aBudgetOfAnotherThreadHasItsOwnRefusals() throws {
+        let folder = try TemporaryFolder()
+        let store = try store(folder)
+        defer { store.close() }
+        let short = ReadBudget(
+            steps: 100_000, nanoseconds: 10_000_000_000, mayWait: true, beginsElsewhere: true)
+        let judging = ReadBudget(steps: 100_000, nanoseconds: 10_000_000_000, mayWait: true)
+        func text(_ bound: Int) -> String { "goals == 1 AND name ENDSWITH '1' AND _id < \(bound)" }
+        // Too slow for a thread that must not wait, and not for a reader.
+        #expect(try count(store, text(5_000)) == nil)
+        #expect(try count(store, text(5_000), within: short) == 500)
+        // Too slow for a reader: the next one is refused, however short it is.
+        #expect(try count(store, text(20_000), within: short) == nil)
+        #expect(try count(store, text(5), within: short) == nil)
+        #expect(try count(store, text(5)) == nil)
+        // What does not begin again elsewhere is refused nothing.
+        #expect(try count(store, text(5), within: judging) == 1)
+        #expect(try count(store, text(20_000), within: nil) == 2_000)
+        var refused = 0
+        while try count(store, text(5), within: short) == nil {
             refused += 1
             try #require(refused < 100)
         }

@@ -1,0 +1,45 @@
+import StelePersistence
+
+/// How long a statement may take on the thread that runs it. What is interrupted at one of the first
+/// two begins again on another thread, and is refused there for a while.
+enum ReadingPace {
+    /// On a thread that must not wait.
+    case brief
+    /// On one of the threads for short reads.
+    case short
+    /// To the end, or to a limit that concerns the statement alone.
+    case unhurried
+
+    init(_ budget: ReadBudget?) {
+        guard let budget, budget.beginsElsewhere else {
+            self = .unhurried
+            return
+        }
+        self = budget.mayWait ? .short : .brief
+    }
+}
+
+/// How often a statement is refused at a pace: longer after each interruption, shorter after each
+/// use that is allowed.
+struct Refusals {
+    /// The uses that the next interruption doubles, and those still to refuse.
+    private var count = 0
+    private var left = 0
+
+    private static let first = 16
+    private static let most = 4_096
+
+    mutating func allowUse() -> Bool {
+        if left > 0 {
+            left -= 1
+            return false
+        }
+        count = max(count - 1, 0)
+        return true
+    }
+
+    mutating func noteInterruption() {
+        count = min(max(2 * count, Self.first), Self.most)
+        left = count
+    }
+}
