@@ -21,6 +21,16 @@ class RowsTests(PageCase):
         expect(self.rows().first).to_contain_text("João Conceição")
         self.assertIn("sort=-goals", page.url)
 
+    def test_rows_are_sorted_by_the_number_of_members(self):
+        page = self.open("rows/Team")
+        head = page.get_by_role("columnheader", name="players")
+        head.get_by_role("button").click()
+        expect(head).to_have_attribute("aria-sort", "ascending")
+        head.get_by_role("button").click()
+        expect(head).to_have_attribute("aria-sort", "descending")
+        most = self.service.ask("GET", "Team?sort=-players.@count&limit=1")[0]
+        expect(self.cell(0, "_id")).to_have_text(str(most["_id"]))
+
     def test_a_predicate_narrows_the_rows(self):
         page = self.open("rows/Player")
         bar = page.get_by_role("combobox", name="Predicate")

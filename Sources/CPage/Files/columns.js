@@ -95,9 +95,10 @@ function direction(key, keys) {
 }
 
 function column(entity, path, keys) {
-  const property = session.model.resolve(entity, path)?.at(-1)
+  const steps = session.model.resolve(entity, path)
+  const property = steps?.at(-1)
   if (property?.kind === 'relationship') {
-    return property.isToMany ? toMany(entity, path, property) : toOne(path, property, keys)
+    return property.isToMany ? toMany(path, steps, keys) : toOne(path, property, keys)
   }
   const type = property?.type
   // The rows name a column by its alias.
@@ -125,10 +126,15 @@ function toOne(path, property, keys) {
   }
 }
 
-function toMany(entity, path, property) {
+/** The number of members. */
+function toMany(path, steps, keys) {
+  const property = steps.at(-1)
   const key = `${keyPath(path)}.@count`
+  // Members of members are in no order.
+  const isSortable = steps.slice(0, -1).every(it => !it.isToMany)
   return {
     title: path, key, property, width: widthFor(110, path), class: 'number',
+    sort: isSortable ? direction(key, keys) : undefined,
     show: (row, cell) => {
       const count = row[key]
       // Only an inverse names the members in a predicate.
