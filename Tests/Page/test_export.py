@@ -49,12 +49,12 @@ class ExportTests(FileCase):
     WHERE = "where=sku%20BEGINSWITH%20%22A%22%20AND%20price%20%3E%201&sort=price,-sku"
 
     def test_an_export_has_what_the_service_lists(self):
-        columns = "_id,sku,price,maker.name"
+        columns = "_id,sku,size:%23size,price,maker.name"
         for form in ("CSV", "NDJSON", "JSON"):
             for choice, select in {"Those of the table": f"&select={columns}", "Whole": ""}.items():
                 with self.subTest(form, choice=choice):
                     data = self.export(
-                        f"rows/Item?{self.WHERE}&columns=sku,price,maker.name", form, choice)
+                        f"rows/Item?{self.WHERE}&columns=sku,size,price,maker.name", form, choice)
                     listed = self.text(f"Item?{self.WHERE}{select}&format={form.lower()}")
                     if form == "JSON":
                         data, listed = (

@@ -69,7 +69,9 @@ class ExportDialog {
   get #columns() {
     const {entity} = this
     const own = entity.subentities.length ? ['_id', '_entity'] : ['_id']
+    // A column of a reserved word, #size, has the word as its name.
     return selection(entity, keyPaths(entity, this.address), own)
+      .replace(/(^|,)#(\w+)(?=,|$)/g, '$1$2:#$2')
   }
 
   #fields() {
