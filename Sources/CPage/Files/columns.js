@@ -3,7 +3,7 @@
 import {literal} from './conditions.js'
 import {keyPath} from './model.js'
 import {h} from './parts/dom.js'
-import {show} from './values.js'
+import {grouped, show} from './values.js'
 import {session} from './session.js'
 
 /** The number of columns that a table has of itself. */
@@ -141,7 +141,7 @@ function toMany(path, steps, keys) {
       const isNamed = !path.includes('.') && property.destination.property(property.inverse)
       if (!isNamed || count === undefined) return show(cell, count)
       cell.replaceChildren(h('a', {href: membersAddress(property, row._id), tabIndex: -1},
-        count.toLocaleString()))
+        grouped(count)))
     },
   }
 }

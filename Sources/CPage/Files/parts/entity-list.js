@@ -4,6 +4,7 @@ import {h, fill} from './dom.js'
 import {editing} from '../editing.js'
 import {service} from '../service.js'
 import {session} from '../session.js'
+import {grouped} from '../values.js'
 
 /** From this many entities on the list can be searched. */
 const manyEntities = 12
@@ -68,7 +69,7 @@ async function count(link) {
   const entity = session.model.entity(link.dataset.entity)
   try {
     const {count} = await service.get(`${entity.path}/count`)
-    link.lastElementChild.textContent = count.toLocaleString()
+    link.lastElementChild.textContent = grouped(count)
   } catch {
     link.lastElementChild.textContent = ''
   }

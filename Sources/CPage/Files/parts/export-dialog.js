@@ -4,7 +4,7 @@ import {h, fill} from './dom.js'
 import {download} from './download.js'
 import {keyPaths, selection} from '../columns.js'
 import {listRequest, nextPlace, service} from '../service.js'
-import {bytes} from '../values.js'
+import {bytes, grouped} from '../values.js'
 
 /** Rows of a page of JSON: the most that the service gives at once. */
 const pageRows = 10_000
@@ -101,7 +101,7 @@ class ExportDialog {
       fill(this.state, h('p', {class: 'good'},
         `Saved as ${name}: ${counted(done.rows)}, ${bytes(done.bytes)}.`,
         this.#total !== null && done.rows !== this.#total
-          && ` ${this.#total.toLocaleString()} were counted before.`))
+          && ` ${grouped(this.#total)} were counted before.`))
       fill(this.close, 'Close')
     } catch (error) {
       await file?.abort()
@@ -146,7 +146,7 @@ class ExportDialog {
   }
 }
 
-function counted(rows) { return `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'}` }
+function counted(rows) { return `${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}` }
 
 function choice(name, title, hint, checked, choose) {
   return h('label', {}, h('input', {type: 'radio', name, checked, onchange: choose}),

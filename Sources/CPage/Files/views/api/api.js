@@ -8,6 +8,7 @@ import {apiDocument, groupTitle} from './document.js'
 import {block, saveFile} from './answer.js'
 import {breakable, methodBadge, OperationView} from './operation.js'
 import {schemaView, unfold} from './schema.js'
+import {grouped} from '../../values.js'
 
 /** Up to this number of operations, all groups are open. */
 const fewOperations = 100
@@ -80,7 +81,7 @@ class APIView extends HTMLElement {
       [tag, operations.filter(it => words.every(word => it.text.includes(word)))])
       .filter(([, operations]) => operations.length)
     const count = groups.reduce((sum, [, operations]) => sum + operations.length, 0)
-    fill(this.status, `${count.toLocaleString()} ${count === 1 ? 'operation' : 'operations'}`)
+    fill(this.status, `${grouped(count)} ${count === 1 ? 'operation' : 'operations'}`)
     this.#groups.clear()
     for (const [tag, operations] of groups) {
       const isOpen = count <= fewOperations || tag === this.#operation?.tag
@@ -162,7 +163,7 @@ function about(api) {
     h('h1', {}, `The API of ${info.title}`),
     h('p', {}, info.description),
     h('p', {}, `An operation shows what it takes and gives, and a form to try it. `
-      + `The list has ${api.operations.size.toLocaleString()} operations.`),
+      + `The list has ${grouped(api.operations.size)} operations.`),
     h('h2', {}, 'A client'),
     h('p', {}, `Generators make a client of the document, which is OpenAPI ${openapi}. `
       + 'For Python:'),

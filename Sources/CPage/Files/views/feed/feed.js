@@ -10,6 +10,7 @@ import './filter.js'
 import './list.js'
 import {details} from './save.js'
 import {Feed, mostSaves, objectOf} from './source.js'
+import {grouped} from '../../values.js'
 
 /** The parameters that say which saves there are. */
 const filters = ['entity', 'updated', 'where', 'object']
@@ -151,7 +152,7 @@ class FeedView extends HTMLElement {
   #showPause() {
     const {waiting} = this.#feed
     fill(this.pause, !this.#isPaused ? 'Pause'
-      : waiting ? `Go on (${waiting.toLocaleString()} waiting)` : 'Go on')
+      : waiting ? `Go on (${grouped(waiting)} waiting)` : 'Go on')
     this.pause.setAttribute('aria-pressed', this.#isPaused)
   }
 
@@ -162,7 +163,7 @@ class FeedView extends HTMLElement {
     const texts = {
       connecting: 'Connecting…', following: 'Following',
       paused: 'Paused', away: `The service is away. The feed goes on after ${position}.`,
-      full: `${mostSaves.toLocaleString()} saves are shown, as many as the page keeps. `,
+      full: `${grouped(mostSaves)} saves are shown, as many as the page keeps. `,
       refused: isShownAtBar ? 'Refused'
         : [error?.message, error?.hint].filter(Boolean).join(' – '),
     }
@@ -184,10 +185,10 @@ class FeedView extends HTMLElement {
     this.none.textContent = feed.since ? 'What was saved since then appears here as it is read.'
       : 'What is saved appears here at once.'
     const parts = [count || !feed.isReading
-      ? `${count.toLocaleString()} ${count === 1 ? 'save' : 'saves'}` : 'Reading the last saves…']
+      ? `${grouped(count)} ${count === 1 ? 'save' : 'saves'}` : 'Reading the last saves…']
     if (feed.isWhole && count) parts.push('back to the oldest one')
     if (!feed.since && count >= mostSaves) parts.push('only the newest are kept')
-    if (this.#rate) parts.push(`${this.#rate.toLocaleString()} a second`)
+    if (this.#rate) parts.push(`${grouped(this.#rate)} a second`)
     this.figures.textContent = parts.join(' · ')
   }
 

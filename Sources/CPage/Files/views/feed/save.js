@@ -1,7 +1,7 @@
 // How a save looks: as a row of the list, and with all its values.
 
 import {h} from '../../parts/dom.js'
-import {text} from '../../values.js'
+import {grouped, text} from '../../values.js'
 import {objectAddress} from '../../columns.js'
 import {Address} from '../../address.js'
 
@@ -55,7 +55,7 @@ export function details(save, filter) {
       h('dt', {}, 'Context'), h('dd', {}, save.context ?? none()),
       h('dt', {}, 'Token'), h('dd', {}, h('code', {}, save.token)),
       h('dt', {}, 'Changes'), h('dd', {}, [...save.tally].map(([name, count]) =>
-        h('div', {}, `${count.toLocaleString()} ${name}`)), save.isCut && 'and more')),
+        h('div', {}, `${grouped(count)} ${name}`)), save.isCut && 'and more')),
     h('p', {},
       h('a', {href: new Address(['feed'], {...filter, since: save.after}).toString()},
         'All saves from this one on')),
@@ -81,7 +81,7 @@ function by({context, author}) {
 function none() { return h('span', {class: 'null'}, '–') }
 
 function counted(count, noun) {
-  return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** The line of a change in a row. */
@@ -112,8 +112,8 @@ function difference(value, save) {
   if (value.added) {
     const {added, removed} = value
     if (added.length + removed.length > 3) {
-      return [added.length > 0 && h('ins', {}, `+${added.length.toLocaleString()}`), ' ',
-        removed.length > 0 && h('del', {}, `−${removed.length.toLocaleString()}`)]
+      return [added.length > 0 && h('ins', {}, `+${grouped(added.length)}`), ' ',
+        removed.length > 0 && h('del', {}, `−${grouped(removed.length)}`)]
     }
     return [
       added.map(id => [h('ins', {}, '+', shown(value, id, save, longestTitle)), ' ']),
@@ -172,7 +172,7 @@ function members(value, side, save) {
   const left = ids.length - mostMembers
   return h('td', {class: side}, ids.length > 0 && `${side}: `,
     ids.slice(0, mostMembers).map((id, index) => [index > 0 && ', ', linked(value, id, save)]),
-    left > 0 && ` and ${left.toLocaleString()} more`)
+    left > 0 && ` and ${grouped(left)} more`)
 }
 
 /** A value with a link where it is an object. */

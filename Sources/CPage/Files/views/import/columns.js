@@ -2,6 +2,7 @@
 
 import {h, fill} from '../../parts/dom.js'
 import {waysOf} from './values.js'
+import {grouped} from '../../values.js'
 
 /** Examples of a column, and their characters. */
 const examples = 3
@@ -93,7 +94,7 @@ class ImportColumns extends HTMLElement {
     }
     if (!wrong) return h('span', {class: 'good'}, 'fits')
     const example = first.cell == null ? `line ${first.line}` : place(first)
-    return h('span', {}, `${wrong.toLocaleString()} wrong: `, example, `: ${first.reason}`)
+    return h('span', {}, `${grouped(wrong)} wrong: `, example, `: ${first.reason}`)
   }
 }
 

@@ -8,7 +8,7 @@ import {formOf, namesOf, pieces} from './file.js'
 import {matched, targetsOf} from './targets.js'
 import {Plan} from './plan.js'
 import {session} from '../../session.js'
-import {bytes} from '../../values.js'
+import {bytes, grouped} from '../../values.js'
 import {check, formFields, optionFields, select} from './form.js'
 import './columns.js'
 import './preview.js'
@@ -169,7 +169,7 @@ class ImportView extends HTMLElement {
     this.table.report = report
     this.preview.show(this.columns, [
       {title: report.rows > shownRows ? `First ${shownRows} rows` : 'All rows', rows: first},
-      {title: `Wrong rows (${report.wrong.toLocaleString()})`, rows: report.wrongRows},
+      {title: `Wrong rows (${grouped(report.wrong)})`, rows: report.wrongRows},
     ])
     this.#offer(plan, report)
   }
@@ -190,7 +190,7 @@ class ImportView extends HTMLElement {
       h('div', {class: 'found', role: 'status'},
         obstacles.length ? obstacles.map(it => h('p', {class: 'bad'}, it))
           : h('p', {}, `${count(report.rows)}: `,
-            report.wrong ? `${report.wrong.toLocaleString()} wrong` : 'all fit')),
+            report.wrong ? `${grouped(report.wrong)} wrong` : 'all fit')),
       plan.constraints.length > 0 && this.#policies(plan.constraints),
       select('A row that the service refuses', [['', 'is left out'], ['stop', 'ends the import']],
         this.stops, it => { this.stops = it }),
@@ -218,6 +218,6 @@ class ImportView extends HTMLElement {
   }
 }
 
-function count(rows) { return `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'}` }
+function count(rows) { return `${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}` }
 
 customElements.define('stele-import', ImportView)

@@ -1,7 +1,7 @@
 // Rows of a file as a table, with what is wrong in them.
 
 import {h, fill} from '../../parts/dom.js'
-import {show} from '../../values.js'
+import {grouped, show} from '../../values.js'
 import '../../parts/table.js'
 
 /** Characters of a cell that are shown. */
@@ -56,7 +56,7 @@ class ImportPreview extends HTMLElement {
       }, title)))
     this.table.label = list.title
     const line = {title: 'Line', width: 72, class: 'number', show: (row, cell) => {
-      cell.textContent = row.line.toLocaleString()
+      cell.textContent = grouped(row.line)
     }}
     const wrong = {title: 'What is wrong', width: 360, show: (row, cell) => {
       cell.textContent = this.#reasons(row)

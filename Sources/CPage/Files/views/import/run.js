@@ -7,6 +7,7 @@ import {Address} from '../../address.js'
 import {csvLine} from './csv.js'
 import {Importer} from './importer.js'
 import './preview.js'
+import {grouped} from '../../values.js'
 
 /** Milliseconds over which the speed is measured. */
 const measured = 5000
@@ -68,8 +69,8 @@ class ImportRun extends HTMLElement {
     this.bar.value = this.#done
     fill(this.text, this.#importer.error
       ? `${this.#importer.error.message.replace(/\.?$/, '.')} The import goes on when it can.`
-      : [`${number(this.#done)} of ${number(this.#count)} rows`,
-        speed > 0 && ` · ${number(Math.round(speed))} rows a second`,
+      : [`${grouped(this.#done)} of ${grouped(this.#count)} rows`,
+        speed > 0 && ` · ${grouped(Math.round(speed))} rows a second`,
         speed > 0 && ` · ${duration((this.#count - this.#done) / speed)} left`])
   }
 
@@ -85,9 +86,9 @@ class ImportRun extends HTMLElement {
         saved > 0 && h('a', {class: 'button', href: address.toString()},
           where ? 'Show these rows' : `Show all rows of ${plan.entity.name}`),
         refused.length > 0 && h('button', {onclick: () => this.#download()},
-          `Download the ${number(refused.length)} refused`),
+          `Download the ${grouped(refused.length)} refused`),
         end !== 'done' && rest > 0 && h('button', {onclick: () => this.#run()},
-          `Go on with the ${number(rest)} left`),
+          `Go on with the ${grouped(rest)} left`),
         h('button', {onclick: () => this.dispatchEvent(new Event('again'))},
           'Import another file')),
       preview)
@@ -111,7 +112,7 @@ class ImportRun extends HTMLElement {
         end === 'failed' && error.hint && ` ${error.hint}`),
       refused.length > 0 && h('p', {},
         `${rows(refused.length)} refused. The table below has the reasons.`),
-      open && h('p', {}, `The answer for lines ${open.map(number).join(' to ')} did not come. `
+      open && h('p', {}, `The answer for lines ${open.map(grouped).join(' to ')} did not come. `
         + 'They may be saved; going on sends them again, and each is saved once.'),
       end !== 'done' && rest > 0 && h('p', {}, `${rows(rest)} not sent or not answered.`),
     ]
@@ -127,9 +128,7 @@ class ImportRun extends HTMLElement {
   }
 }
 
-function number(value) { return value.toLocaleString() }
-
-function rows(count) { return count === 1 ? '1 row is' : `${number(count)} rows are` }
+function rows(count) { return count === 1 ? '1 row is' : `${grouped(count)} rows are` }
 
 function duration(seconds) {
   if (seconds < 60) return `${Math.ceil(seconds)} s`

@@ -9,6 +9,7 @@ import {changesElement} from './changes.js'
 import {contentOf} from './content.js'
 import './graph.js'
 import {matchingEntities, modelTables} from './table.js'
+import {grouped} from '../../values.js'
 
 /** `<stele-model>`: the view of `#/model?view=table&find=…&version=…&with=…`. */
 class ModelView extends HTMLElement {
@@ -183,7 +184,7 @@ function sizeOf(model) {
 }
 
 function counted(count, one, many) {
-  return `${count.toLocaleString()} ${count === 1 ? one : many}`
+  return `${grouped(count)} ${count === 1 ? one : many}`
 }
 
 customElements.define('stele-model', ModelView)

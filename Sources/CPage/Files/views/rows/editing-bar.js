@@ -9,6 +9,7 @@ import {review} from './review.js'
 import {objectAddress} from '../../columns.js'
 import {editing} from '../../editing.js'
 import {session} from '../../session.js'
+import {grouped} from '../../values.js'
 
 /** `<stele-editing-bar>`: there while something is unsaved. It sends `refused` with the errors. */
 class EditingBar extends HTMLElement {
@@ -43,7 +44,7 @@ class EditingBar extends HTMLElement {
     const {inserted = 0, updated = 0, deleted = 0} = editing.state ?? {}
     this.hidden = !editing.hasChanges && !editing.canUndo && !editing.canRedo
     const parts = [[inserted, 'new'], [updated, 'changed'], [deleted, 'deleted']]
-      .filter(([count]) => count > 0).map(([count, what]) => `${count.toLocaleString()} ${what}`)
+      .filter(([count]) => count > 0).map(([count, what]) => `${grouped(count)} ${what}`)
     this.count.textContent = parts.length ? `Unsaved: ${parts.join(', ')}` : 'Nothing is unsaved'
     this.undo.disabled = !editing.canUndo
     this.redo.disabled = !editing.canRedo
@@ -81,7 +82,7 @@ class EditingBar extends HTMLElement {
     const {count} = editing
     try {
       await editing.save()
-      notice.done(`${count.toLocaleString()} ${count === 1 ? 'object is' : 'objects are'} saved.`)
+      notice.done(`${grouped(count)} ${count === 1 ? 'object is' : 'objects are'} saved.`)
     } catch (problem) {
       if (problem.objects) {
         if (await resolveConflicts(problem.objects)) await this.#save()

@@ -10,7 +10,7 @@ import {canRead, membersAddress, nameOf, namePaths, objectAddress} from '../../c
 import {editing, isAbout} from '../../editing.js'
 import {Problem, Request, service} from '../../service.js'
 import {session} from '../../session.js'
-import {bytes} from '../../values.js'
+import {bytes, grouped} from '../../values.js'
 
 /** The number of members of a to-many relationship that are shown. */
 const shownMembers = 12
@@ -271,7 +271,7 @@ class ObjectPanel extends HTMLElement {
     place.inert = false
     fill(place, h('ul', {class: 'chips'}, rows.map(member)),
       destination.property(property.inverse) && h('a', {href: membersAddress(property, this.#id)},
-        count > rows.length ? `All ${count.toLocaleString()}` : 'As a table'),
+        count > rows.length ? `All ${grouped(count)}` : 'As a table'),
       editable && count <= shownMembers && objectPicker(destination, {
         id, isOptional: false,
         choose: object => object && write([...rows.map(it => it._id), object._id]),

@@ -7,7 +7,7 @@ import {literal} from '../../conditions.js'
 import {editing} from '../../editing.js'
 import {service} from '../../service.js'
 import {session} from '../../session.js'
-import {text} from '../../values.js'
+import {grouped, text} from '../../values.js'
 
 /** The objects of a kind that are shown, and the members of a change of a to-many relationship. */
 const mostObjects = 200
@@ -19,10 +19,10 @@ export async function review() {
   const shown = [inserted, updated, deleted].map(it => it.slice(0, mostObjects))
   const names = new Names()
   const list = (title, objects, all, show) => all.length > 0 && [
-    h('h3', {}, `${title} (${all.length.toLocaleString()})`),
+    h('h3', {}, `${title} (${grouped(all.length)})`),
     h('ul', {class: 'problems'}, objects.map(it => h('li', {}, show(it)))),
     objects.length < all.length
-      && h('p', {class: 'hint'}, `${(all.length - objects.length).toLocaleString()} more`),
+      && h('p', {class: 'hint'}, `${grouped(all.length - objects.length)} more`),
   ]
   const content = h('div', {},
     list('New', shown[0], inserted, object => link(object, names)),

@@ -18,6 +18,7 @@ import {newObject} from './new-object.js'
 import {RowSource} from './row-source.js'
 import {listRequest} from '../../service.js'
 import {session} from '../../session.js'
+import {grouped} from '../../values.js'
 
 /** The parameters of an address that decide which rows there are. */
 const listParameters = ['where', 'sort', 'columns', 'subentities', 'live']
@@ -145,7 +146,7 @@ class RowsView extends HTMLElement {
 
   #say(source) {
     if (this.#source !== source) return
-    const count = source.count.toLocaleString()
+    const count = grouped(source.count)
     this.none.hidden = source.count > 0 || !source.isCounted
     const where = this.#address.get('where')
     fill(this.none, where ? 'No object satisfies the predicate.'
