@@ -1,4 +1,4 @@
-/// A limit on the cost of reading on a thread that must not wait.
+/// A limit on the cost of reading on a thread that others wait for.
 ///
 /// Steps measure work. Elapsed time alone would not: on a busy machine it is mostly that of other
 /// threads.
@@ -10,8 +10,9 @@ public struct ReadBudget: Sendable, Hashable {
     /// Whether the thread may wait: for a free reader, another program's lock, and a store that does
     /// not enforce a budget.
     public var mayWait: Bool
-    /// Whether reading that exceeds it begins again elsewhere. A statement that has exceeded it is
-    /// then refused for a while (`.overBudget`), so that it does not cost the budget each time.
+    /// Whether reading that exceeds it begins again elsewhere. A statement that has exceeded it may
+    /// then be refused for a while (`.overBudget`), or be given less, so that it does not cost the
+    /// budget each time.
     public var beginsElsewhere: Bool
 
     /// Creates a budget. Reading on a thread that may not wait begins elsewhere.

@@ -14,7 +14,10 @@ final class Connection: SQLConnection {
     private var statements: [SQLText: Statement] = [:]
     private var clock = 0
     private static let busyMilliseconds: Int32 = 5_000
-    /// The pace at which statements run; one that was too slow for it is refused (`.overBudget`).
+    /// The deadline of its reader.
+    weak var deadline: Deadline?
+    /// The pace at which statements run. One that was too slow for a brief pace is refused there
+    /// (`.overBudget`), and one that was too slow for a short pace has to hurry.
     var pace = ReadingPace.unhurried {
         didSet {
             matcher.limits = pace == .brief ? .brief : .standard
@@ -161,7 +164,10 @@ final class Connection: SQLConnection {
         beginMatching()
         if let known = statements[sql] {
             known.lastUse = clock
-            guard known.begin(at: pace) else { throw .overBudget }
+            if !known.begin(at: pace) {
+                guard pace == .short else { throw .overBudget }
+                deadline?.hurry()
+            }
             try known.bind(bindings)
             return known
         }

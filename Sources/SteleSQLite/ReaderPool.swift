@@ -113,6 +113,7 @@ final class ReaderPool: Sendable {
 
     /// Takes a connection back.
     func give(_ connection: Connection) {
+        connection.pace = .unhurried
         if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
         // A connection that cannot end its transaction would show old data to its next reader.
         release(connection.isInTransaction ? nil : Idle(connection: connection), connection.view)

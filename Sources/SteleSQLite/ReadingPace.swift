@@ -1,7 +1,7 @@
 import StelePersistence
 
 /// How long a statement may take on the thread that runs it. What is interrupted at one of the first
-/// two begins again on another thread, and is refused there for a while.
+/// two begins again on another thread.
 enum ReadingPace {
     /// On a thread that must not wait.
     case brief
@@ -19,8 +19,8 @@ enum ReadingPace {
     }
 }
 
-/// How often a statement is refused at a pace: longer after each interruption, shorter after each
-/// use that is allowed.
+/// The uses of a statement that are not allowed at a pace: more after each interruption, fewer after
+/// each use that is allowed.
 struct Refusals {
     /// The uses that the next interruption doubles, and those still to refuse.
     private var count = 0

@@ -68,6 +68,7 @@ final class SQLiteReader: StoreReader {
         deadline =
             budget.map { Deadline(connection.handle, budget: $0) }
             ?? Deadline(connection.handle, nanoseconds: StatementTime.limit)
+        connection.deadline = deadline
         watch()
     }
 

@@ -2,6 +2,7 @@ import CSQLite
 import SteleModel
 import StelePersistence
 import SteleSQL
+import SteleSystem
 
 /// One prepared statement of a connection: bound, stepped and read by column.
 final class Statement {
@@ -14,6 +15,8 @@ final class Statement {
     var lastUse = 0
     /// The pace of the present use, and the uses that are refused because it was too slow for one.
     private var pace = ReadingPace.unhurried
+    /// The thread's processor time when the use began, at a short pace.
+    private var beganAt: UInt64 = 0
     private var brief = Refusals()
     private var short = Refusals()
     /// Whether a bound value is too large to keep after the use.
@@ -34,23 +37,34 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Begins a use at a pace. After an interruption at that pace it is refused for a while.
-    /// - Returns: whether to run the statement.
+    /// Begins a use at a pace.
+    /// - Returns: false for a while after an interruption at that pace.
     func begin(at pace: ReadingPace) -> Bool {
         self.pace = pace
         switch pace {
         case .brief: return brief.allowUse()
-        case .short: return short.allowUse()
+        case .short:
+            beganAt = ThreadClock.now
+            return short.allowUse()
         case .unhurried: return true
         }
     }
 
     /// What is too slow for a pace is too slow for a faster one.
     private func wasInterrupted() {
-        if pace == .unhurried { return }
-        brief.noteInterruption()
-        if pace == .short { short.noteInterruption() }
+        switch pace {
+        case .brief: brief.noteInterruption()
+        case .short:
+            // The budget is that of all statements of a view, and the time may be other threads'.
+            guard ThreadClock.now &- beganAt > Self.slowNanoseconds else { return }
+            brief.noteInterruption()
+            short.noteInterruption()
+        case .unhurried: break
+        }
     }
+
+    /// The processor time from which on a statement is to blame for an interruption.
+    private static let slowNanoseconds: UInt64 = 1_000_000
 
     func reset() {
         sqlite3_reset(handle)

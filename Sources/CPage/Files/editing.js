@@ -7,8 +7,8 @@
 
 import {Problem, Request, service} from './service.js'
 import {session} from './session.js'
-import {AlreadySaved, isRefusal, isSaved, keep, send, withIDs} from './context.js'
-import {isGone, makeContext, post, withdraw} from './context.js'
+import {AlreadySaved, isGone, isRefusal, isSaved, keep} from './context.js'
+import {makeContext, post, send, withIDs, withdraw} from './context.js'
 
 /**
  * Whether an entry of a refused save is about an object.
@@ -27,10 +27,7 @@ class Editing extends EventTarget {
   /** What is unsaved, as `GET /contexts/{context}/changes` gives it. */
   changes = {inserted: [], updated: [], deleted: []}
   #context = null
-  /**
-   * The number of contexts so far. A temporary id that was read in another one may be of another
-   * object in this one.
-   */
+  /** The number of contexts so far: in each, a temporary id may be of another object. */
   generation = 0
   /**
    * What is unsaved: `{method, entity, id, body}`; `id` is null for a POST, which has `made`.
@@ -181,13 +178,14 @@ class Editing extends EventTarget {
   }
 
   /**
-   * Saves all changes in one transaction. The `change` that follows has the permanent ids of new
-   * objects by their temporary ids, as its `detail`.
+   * Saves all changes in one transaction, and gives the number of objects. The `change` that
+   * follows has the permanent ids of new objects by their temporary ids, as its `detail`.
    * @throws {Problem} 422 for what is not valid, 409 for conflicts; nothing is saved then
    */
   save() {
     return this.#serially(async () => {
-      if (!this.#context) return
+      if (!this.#context) return 0
+      const {count} = this
       try {
         const {data} = await this.#inContext(context => {
           this.#isSaving = true
@@ -195,8 +193,9 @@ class Editing extends EventTarget {
           return post(`${context}/save`, undefined, {numbers: 'string'})
         })
         await this.#end(data.ids)
+        return count
       } catch (error) {
-        if (error instanceof AlreadySaved) return
+        if (error instanceof AlreadySaved) return count
         this.#isSaving &&= this.#isUncertain
         if (this.#context) this.#note()
         throw error
@@ -206,9 +205,8 @@ class Editing extends EventTarget {
 
   /** Discards all unsaved changes, unless a save of them was made. */
   discard() {
-    return this.#serially(async () => {
-      if (!this.#isSaving || !await this.#recover()) await this.#end()
-    })
+    return this.#serially(async () =>
+      (this.#isSaving && await this.#recover()) || this.#end())
   }
 
   /** Reads what others have saved, under the unsaved changes. */

@@ -257,11 +257,12 @@ export class Table extends HTMLElement {
     const {index} = this.#active
     if (index < Math.ceil(first)) this.#scrollTo(index)
     else if (index >= Math.floor(first) + visible) this.#scrollTo(index - visible + 1)
+    // The first column is always in view, and covers what is scrolled.
+    if (!this.#active.column) return
     const left = this.#columns.slice(0, this.#active.column).reduce((sum, it) => sum + it.width, 0)
     const width = this.#columns[this.#active.column]?.width ?? 0
     const {scrollLeft, clientWidth} = this.scroller
-    // The first column covers what is scrolled.
-    const covered = this.#active.column ? this.#columns[0].width : 0
+    const covered = this.#columns[0].width
     if (left - covered < scrollLeft) this.scroller.scrollLeft = left - covered
     else if (left + width > scrollLeft + clientWidth) {
       this.scroller.scrollLeft = left + width - clientWidth

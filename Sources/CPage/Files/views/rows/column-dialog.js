@@ -3,7 +3,7 @@
 import {h, fill} from '../../parts/dom.js'
 import {showDialog} from '../../parts/dialog.js'
 import {canRead, selection} from '../../columns.js'
-import {service} from '../../service.js'
+import {Problem, service} from '../../service.js'
 
 /**
  * Shows the dialog: properties by a click, key paths and expressions by typing.
@@ -43,7 +43,7 @@ export async function chooseColumns(entity, shown) {
     const chosen = choose?.()
     const problem = chosen?.length ? await problemOf(entity, chosen) : null
     if (!problem) return chosen
-    fill(error, problem.detail.replace(/^select: /, ''), problem.hint && ` – ${problem.hint}`)
+    fill(error, problem.message.replace(/^select: /, ''), problem.hint && ` – ${problem.hint}`)
   }
 }
 
@@ -53,7 +53,7 @@ async function problemOf(entity, paths) {
     await service.get(entity.path, {select: selection(entity, paths), limit: 1})
     return null
   } catch (error) {
-    if (error.status === 400) return error
+    if (error instanceof Problem) return error
     throw error
   }
 }

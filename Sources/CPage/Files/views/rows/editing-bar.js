@@ -13,6 +13,7 @@ import {grouped} from '../../values.js'
 
 /** `<stele-editing-bar>`: there while something is unsaved. It sends `refused` with the errors. */
 class EditingBar extends HTMLElement {
+  #isSaving = false
   #draw = () => this.#show()
   #onKey = event => this.#key(event)
 
@@ -54,12 +55,12 @@ class EditingBar extends HTMLElement {
   /** Ctrl+S saves. Ctrl+Z undoes, where no field has the focus: a field undoes its own typing. */
   #key(event) {
     if (!(event.ctrlKey || event.metaKey) || event.altKey) return
-    if (document.querySelector('dialog[open]')) return
     const isTyping = event.target.matches?.('input, textarea, select')
     const key = event.key.toLowerCase()
+    if (key === 's') event.preventDefault()
+    if (document.querySelector('dialog[open]')) return
     if (key === 's') {
-      event.preventDefault()
-      this.#saveTyped()
+      if (!event.repeat) this.#saveTyped()
     } else if (key === 'z' && !isTyping && !this.hidden) {
       event.preventDefault()
       if (event.shiftKey ? editing.canRedo : editing.canUndo) {
@@ -76,16 +77,26 @@ class EditingBar extends HTMLElement {
     if (editing.hasChanges) await this.#save()
   }
 
+  /** Saves once at a time. A refused save saves again when it is settled. */
   async #save() {
+    if (this.#isSaving) return
+    this.#isSaving = true
+    try {
+      await this.#saveAll()
+    } finally {
+      this.#isSaving = false
+    }
+  }
+
+  async #saveAll() {
     // A field that has lost the focus may still be sending its value.
     await editing.idle()
-    const {count} = editing
     try {
-      await editing.save()
+      const count = await editing.save()
       notice.done(`${grouped(count)} ${count === 1 ? 'object is' : 'objects are'} saved.`)
     } catch (problem) {
       if (problem.objects) {
-        if (await resolveConflicts(problem.objects)) await this.#save()
+        if (await resolveConflicts(problem.objects)) await this.#saveAll()
       } else if (problem.code === 'context.stale') await this.#stale(problem)
       else if (problem.errors) await this.#refused(problem)
       else throw problem
@@ -99,7 +110,7 @@ class EditingBar extends HTMLElement {
       [['Go on editing', false], ['Save on top of it', true, 'main']])
     if (!goesOn) return
     await editing.refresh()
-    await this.#save()
+    await this.#saveAll()
   }
 
   /** Shows why a save was refused, with links to the objects. */

@@ -87,6 +87,7 @@ class ObjectPanel extends HTMLElement {
     try {
       object = await service.get(editing.path(entity.pathOf(id)), {numbers: 'string'})
     } catch (error) {
+      this.#beginsEditing = false
       if (!isOfPlace(error)) throw error
       if (id !== this.#id || this.#isInUse) return
       this.#entity = null
@@ -121,8 +122,9 @@ class ObjectPanel extends HTMLElement {
           'History')]),
       h('div', {class: 'fields'}, properties.map(it => this.#property(it))))
     this.scrollTop = scrollTop
-    if (this.#beginsEditing) this.querySelector('.field :is(input, select, textarea)')?.focus()
+    const first = this.#beginsEditing && '.field :is(input, select, textarea):enabled'
     this.#beginsEditing = false
+    if (first) this.querySelector(first)?.focus()
   }
 
   #head(title) {

@@ -127,7 +127,7 @@ class RowsView extends HTMLElement {
       if (this.#source !== source) return
       if (!this.bar.refuse(error)) throw error
       this.split.dataset.state = 'refused'
-      fill(this.footer, 'These are the rows from before.')
+      fill(this.footer, this.table.source && 'These are the rows from before.')
       return
     }
     // Another address may have come while the rows were read.
@@ -199,7 +199,8 @@ class RowsView extends HTMLElement {
       this.#path = path
       this.#source.path = path
     }
-    await this.#source.reload()
+    // A list that was refused has no rows to read again.
+    if (this.split.dataset.state !== 'refused') await this.#source.reload()
     this.table.refresh()
     if (open && (!isUnsaved || editing.isUnsaved(open))) await this.panel.refresh()
   }
