@@ -56,15 +56,15 @@ final class Deadline {
         askAt = now &+ Self.askNanoseconds
     }
 
-    /// Leaves at most the rest that a thread has which must not wait: a statement that was too slow
-    /// before may be short this time, and otherwise ends soon.
+    /// Leaves about a third of a millisecond: a statement that was too slow before may be short this
+    /// time, and otherwise ends soon.
     func hurry() {
         guard let left = steps else { return }
         steps = min(left, Self.hurriedSteps)
         end = min(end, MonotonicClock.now &+ Self.hurriedNanoseconds)
     }
 
-    private static let hurriedSteps = 40_000
+    private static let hurriedSteps = 10_000
     private static let hurriedNanoseconds: UInt64 = 20_000_000
 
     private func isOver() -> Bool {
