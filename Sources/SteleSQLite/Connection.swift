@@ -20,6 +20,7 @@ final class Connection: SQLConnection {
     /// (`.overBudget`), and one that was too slow for a short pace has to hurry.
     var pace = ReadingPace.unhurried {
         didSet {
+            guard pace != oldValue else { return }
             matcher.limits = pace == .brief ? .brief : .standard
             // A thread that must not wait does not wait for another program's lock either.
             sqlite3_busy_timeout(handle, pace == .brief ? 0 : Self.busyMilliseconds)

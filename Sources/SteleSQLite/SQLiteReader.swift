@@ -51,7 +51,6 @@ final class SQLiteReader: StoreReader {
                     .lastTransaction()
             }
         } catch {
-            connection.pace = .unhurried
             pool.give(connection)
             throw error
         }

@@ -13,10 +13,11 @@ final class Statement {
     private let parameters: Int32
     /// The connection's statement count at the last use.
     var lastUse = 0
-    /// The pace of the present use, and the uses that are refused because it was too slow for one.
+    /// The pace of the present use.
     private var pace = ReadingPace.unhurried
     /// The thread's processor time when the use began, at a short pace.
     private var beganAt: UInt64 = 0
+    /// The uses that are not allowed because it was too slow for a pace.
     private var brief = Refusals()
     private var short = Refusals()
     /// Whether a bound value is too large to keep after the use.

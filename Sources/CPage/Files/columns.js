@@ -130,7 +130,7 @@ function toOne(path, property, keys) {
 function toMany(path, steps, keys) {
   const property = steps.at(-1)
   const key = `${keyPath(path)}.@count`
-  // Members of members are in no order.
+  // Beyond a to-many relationship there are several numbers for an object.
   const isSortable = steps.slice(0, -1).every(it => !it.isToMany)
   return {
     title: path, key, property, width: widthFor(110, path), class: 'number',

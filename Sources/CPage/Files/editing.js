@@ -205,8 +205,9 @@ class Editing extends EventTarget {
 
   /** Discards all unsaved changes, unless a save of them was made. */
   discard() {
-    return this.#serially(async () =>
-      (this.#isSaving && await this.#recover()) || this.#end())
+    return this.#serially(async () => {
+      if (!this.#isSaving || !await this.#recover()) await this.#end()
+    })
   }
 
   /** Reads what others have saved, under the unsaved changes. */
