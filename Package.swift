@@ -8,10 +8,15 @@ let collections = "https://github.com/apple/swift-collections"
 let build = Context.environment["STELE_BUILD"] ?? "development"
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
 
+// A package that takes the library alone resolves no packages of the service.
+let service = TargetDependencyCondition.when(traits: ["Service"])
+
 let package = Package(
     name: "Stele",
     products: [
-        .executable(name: "stele", targets: ["stele"]),
+        .executable(name: "stele", targets: ["SteleCommand"]),
+        .library(name: "Stele", targets: ["Stele"]),
+        .plugin(name: "SteleModelPlugin", targets: ["SteleModelPlugin"]),
         .library(name: "SteleModel", targets: ["SteleModel"]),
         .library(name: "SteleTransformers", targets: ["SteleTransformers"]),
         .library(name: "StelePredicates", targets: ["StelePredicates"]),
@@ -21,6 +26,12 @@ let package = Package(
         .library(name: "SteleFiles", targets: ["SteleFiles"]),
         .library(name: "SteleMigration", targets: ["SteleMigration"]),
         .library(name: "SteleGraph", targets: ["SteleGraph"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Service"]),
+        .trait(
+            name: "Service",
+            description: "The service and the command. The library needs neither."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -97,8 +108,8 @@ let package = Package(
         .target(
             name: "SteleGraph",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleMigration",
-                "SteleJSON", "SteleSystem",
+                "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
+                "SteleMigration", "SteleJSON", "SteleSystem",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -110,7 +121,17 @@ let package = Package(
             swiftSettings: settings),
 
         // Swift for a model's entities, written over the graph.
-        .target(name: "SteleCodegen", dependencies: ["SteleModel"], swiftSettings: settings),
+        .target(
+            name: "SteleCodegen", dependencies: ["SteleModel", "SteleModelFiles"],
+            swiftSettings: settings),
+
+        // The same at each build of a target with a model.
+        .executableTarget(
+            name: "SteleGenerate",
+            dependencies: ["SteleCodegen", "SteleModel", "SteleModelFiles", "StelePredicates"],
+            swiftSettings: settings),
+        .plugin(
+            name: "SteleModelPlugin", capability: .buildTool(), dependencies: ["SteleGenerate"]),
 
         // Stores. Two stores never see each other.
         .target(
@@ -136,6 +157,16 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // The library by one import: containers open models and stores.
+        .target(
+            name: "Stele",
+            dependencies: [
+                "SteleModel", "SteleModelFiles", "SteleTransformers", "StelePredicates",
+                "StelePersistence", "SteleMigration", "SteleGraph", "SteleSQLite", "SteleFiles",
+                "SteleSystem",
+            ],
+            swiftSettings: settings),
+
         // The service, from text to a decision, from results to bytes, and what follows saves.
         .target(
             name: "SteleRequests",
@@ -157,7 +188,7 @@ let package = Package(
             dependencies: [
                 "SteleRequests", "SteleAnswers", "SteleModel", "StelePredicates",
                 "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem",
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log", condition: service),
             ],
             swiftSettings: settings),
         // One road from request to answer.
@@ -168,21 +199,22 @@ let package = Package(
                 "StelePersistence", "SteleGraph", "SteleMigration", "SteleJSON", "SteleHTTP",
                 "SteleSystem", "CBuild", "CPage",
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log", condition: service),
             ],
             swiftSettings: settings),
         // The one place that names a concrete store.
         .executableTarget(
-            name: "stele",
+            name: "SteleCommand",
             dependencies: [
-                "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
+                "Stele", "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
                 "SteleGraph", "SteleSQLite",
                 "SteleMigration", "SteleFiles", "SteleTransformers", "SteleCodegen", "SteleJSON",
                 "SteleHTTP",
                 "SteleRequests", "SteleService", "SteleSystem", "CLinux", "CGnuTLS",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: service),
+                .product(name: "Configuration", package: "swift-configuration", condition: service),
+                .product(name: "Logging", package: "swift-log", condition: service),
             ],
             swiftSettings: settings),
 
@@ -232,7 +264,7 @@ let package = Package(
                 "SteleFiles", "SteleTransformers", "SteleMigration", "SteleJSON", "SteleHTTP",
                 "SteleRequests", "SteleService",
                 "SteleDifferential", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log", condition: service),
             ],
             path: "Tests/Fuzz", exclude: ["Corpus"], swiftSettings: settings),
         .executableTarget(
@@ -298,11 +330,14 @@ let package = Package(
         .testTarget(
             name: "SteleCodegenTests",
             dependencies: [
-                "SteleCodegen", "SteleModel", "SteleModelFiles", "StelePredicates",
+                "SteleCodegen", "Stele", "SteleModel", "SteleModelFiles", "StelePredicates",
                 "StelePersistence", "SteleGraph",
-                "SteleSQLite", "SteleFiles", "TestSupport",
+                "SteleSQLite", "TestSupport",
             ],
             exclude: ["Golden"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleTests", dependencies: ["Stele", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests",
@@ -333,7 +368,8 @@ let package = Package(
                 "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
                 "StelePredicates", "StelePersistence", "SteleGraph",
                 "SteleSQLite", "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleSystem",
-                "TestSupport", "CSQLite", .product(name: "Logging", package: "swift-log"),
+                "TestSupport", "CSQLite",
+                .product(name: "Logging", package: "swift-log", condition: service),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -345,18 +381,20 @@ let package = Package(
                 "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
                 "StelePredicates", "StelePersistence", "SteleGraph",
                 "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleSystem", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log", condition: service),
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "steleTests",
+            name: "SteleCommandTests",
             dependencies: [
-                "stele", "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
+                "SteleCommand", "SteleModel", "SteleModelFiles", "StelePredicates",
+                "StelePersistence",
                 "SteleGraph",
                 "SteleSQLite",
                 "SteleJSON", "SteleHTTP", "SteleRequests", "SteleAnswers", "SteleFeed",
                 "SteleService", "SteleSystem", "SteleDifferential", "TestSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: service),
             ],
             swiftSettings: settings),
     ],

@@ -6,9 +6,11 @@ enum ManagedObjectMembers {
     static let names: Set = [
         "awakeFromFetch", "awakeFromInsert", "changedSlots", "changedValues", "committedValues",
         "didSave", "didTurnIntoFault", "entity", "formatArgument", "hasChanges",
-        "hasPersistentChangedValues", "hashValue", "id", "isDeleted", "isFault", "isInserted",
-        "isUpdated", "managedObjectContext", "prepareForDeletion", "snapshot",
-        "validateForDelete", "validateForInsert", "validateForUpdate", "version", "willSave",
+        "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted",
+        "isUpdated",
+        "managedObjectContext", "objectID", "prepareForDeletion", "snapshot",
+        "uriRepresentation", "validateForDelete", "validateForInsert", "validateForUpdate",
+        "version", "willSave",
         "willTurnIntoFault",
     ]
     /// The members of the view of a composite attribute.

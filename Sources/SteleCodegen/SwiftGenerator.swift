@@ -1,6 +1,7 @@
 /// Swift for a model: a class for each entity, as Xcode's code generation makes them.
 
 import SteleModel
+import SteleModelFiles
 
 /// A file of generated code.
 public struct SwiftFile: Sendable, Hashable {
@@ -16,40 +17,56 @@ public struct SwiftFile: Sendable, Hashable {
 /// Generates a model's classes: a subclass of `ManagedObject` with its properties for each entity,
 /// and an enumeration that registers them.
 public struct SwiftGenerator {
+    private let file: ModelFile
     private let model: Model
     /// The name that all versions of the model share.
-    private let modelName: String
+    private var modelName: String { file.name }
     private let names: SwiftNames
 
-    /// - Parameter name: the name that all versions of the model share; nil for the version's own.
-    /// - Throws: `ModelErrors` if two entities have the same class.
-    public init(_ model: Model, name: String? = nil) throws(ModelErrors) {
-        self.model = model
-        modelName = name ?? model.name
-        names = try SwiftNames(model, name: modelName)
+    /// Prepares the classes of a model's current version.
+    /// - Throws: `ModelErrors` if the model has mistakes, or two entities have the same class.
+    public init(_ file: ModelFile) throws(ModelErrors) {
+        self.file = file
+        model = try file.model()
+        names = try SwiftNames(model, name: file.name)
     }
+
+    /// Prepares the classes of a model with one version.
+    /// - Throws: `ModelErrors` if two entities have the same class.
+    public init(_ model: Model) throws(ModelErrors) { try self.init(ModelFile(model.declaration)) }
 
     /// A file for each class, for each composite type, and for the model.
     public func files() -> [SwiftFile] {
-        var files: [SwiftFile] = []
+        parts().map { file($0.name, of: $0.subject, $0.lines) }
+    }
+
+    /// All of it as one file.
+    public func combined() -> SwiftFile {
+        let lines = parts().map(\.lines).joined(separator: [""])
+        return file(names.modelName, of: "its classes", Array(lines))
+    }
+
+    /// What a file has.
+    private typealias Part = (name: String, subject: String, lines: [String])
+
+    private func parts() -> [Part] {
+        var parts: [Part] = []
         for entity in names.classed {
             let name = names.classes[entity.index] ?? entity.name
             switch entity.declaration.codeGenerationType {
             case EntityDescription.CodeGenerationType.none?: continue
             case .category:
-                files.append(file("\(name)+Properties", of: entity.name, properties(of: entity)))
+                let lines = properties(of: entity)
+                parts.append(("\(name)+Properties", entity.name, lines))
             case .class, nil:
-                files.append(
-                    file(name, of: entity.name, classLines(entity) + properties(of: entity)))
+                parts.append((name, entity.name, classLines(entity) + properties(of: entity)))
             }
         }
         for composite in model.declaration.composites {
             let name = names.composites[composite.name] ?? composite.name
-            files.append(file(name, of: composite.name, structure(name, composite)))
+            parts.append((name, composite.name, structure(name, composite)))
         }
-        return files + [
-            file(names.modelName, of: "its classes", modelLines(), imports: ["import SteleModel"])
-        ]
+        return parts + [(names.modelName, "its classes", modelLines())]
     }
 
     /// The classes that the model leaves to be written by hand.
@@ -72,16 +89,16 @@ public struct SwiftGenerator {
     }
 
     private func file(
-        _ name: String, of subject: String, _ lines: [String], imports: [String] = []
+        _ name: String, of subject: String, _ lines: [String]
     ) -> SwiftFile {
         // The model has the name of its file; a line break in it would end the comment.
         let modelName = String(modelName.map { $0.isNewline ? " " : $0 })
         let head = [
             "\(SwiftFile.mark) from the model \(modelName): \(subject).",
             "// It is generated from the model. Put code of your own into another file.",
-            "", "import SteleGraph",
+            "", names.showsLibrary(lines) ? "public import Stele" : "import Stele", "",
         ]
-        let text = (head + imports + [""] + lines).joined(separator: "\n") + "\n"
+        let text = (head + lines).joined(separator: "\n") + "\n"
         return SwiftFile(name: name + ".swift", text: text)
     }
 
@@ -89,7 +106,9 @@ public struct SwiftGenerator {
 
     private func classLines(_ entity: Entity) -> [String] {
         let access = entity.hasSubentities || entity.isAbstract ? "open" : "public final"
-        let head = "\(access) class \(names.classCode(entity)): \(names.superclassCode(entity)) {}"
+        // A program may have the main actor as the default for what does not say so.
+        let head =
+            "\(access) nonisolated class \(names.classCode(entity)): \(names.superclassCode(entity)) {}"
         return entity.declaration.properties.isEmpty ? [head] : [head, ""]
     }
 
@@ -109,7 +128,7 @@ public struct SwiftGenerator {
             lines += (lines.isEmpty ? [] : [""]) + found
         }
         guard !lines.isEmpty else { return [] }
-        return ["extension \(names.classCode(entity)) {"] + Self.indented(lines) + ["}"]
+        return ["nonisolated extension \(names.classCode(entity)) {"] + Self.indented(lines) + ["}"]
     }
 
     private func structure(_ name: String, _ composite: CompositeDescription) -> [String] {
@@ -125,7 +144,7 @@ public struct SwiftGenerator {
             lines += writer.lines(attribute, name: member, key: "key(\"\(attribute.name)\")")
         }
         let head =
-            "public struct \(SwiftIdentifier.code(name)): \(names.library("CompositeView")) {"
+            "public nonisolated struct \(SwiftIdentifier.code(name)): \(names.library("CompositeView")) {"
         return [head] + Self.indented(lines) + ["}"]
     }
 
@@ -138,9 +157,13 @@ public struct SwiftGenerator {
     private func modelLines() -> [String] {
         let typed = names.library("TypedEntity")
         var lines = [
-            "public enum \(names.modelName): \(names.library("TypedModel")) {",
-            "    public static let entities: [\(typed)] = [",
+            "public nonisolated enum \(names.modelName): \(names.library("TypedModel")) {"
         ]
+        lines +=
+            Self.indented(embedded()) + [
+                "",
+                "    public static let entities: [\(typed)] = [",
+            ]
         for entity in names.classed {
             lines += [
                 "        \(typed)(",
@@ -158,6 +181,23 @@ public struct SwiftGenerator {
             lines.append("            ]),")
         }
         return lines + ["    ]", "}"]
+    }
+
+    /// The model with all its versions, so that a program needs no file of it.
+    private func embedded() -> [String] {
+        let type = names.library("EmbeddedModel")
+        let versions = file.versions.map { $0.json().pretty }
+        var lines = [
+            "public static let embedded = \(type)(",
+            "    name: \(SwiftText.quoted(file.name)),",
+            "    currentVersion: \(SwiftText.quoted(file.currentVersionName)),", "    versions: [",
+        ]
+        for version in versions {
+            lines += SwiftText.lines(version).map { $0.isEmpty ? "" : "        " + $0 }
+            // swift-format writes a single element without a comma.
+            if versions.count > 1 { lines[lines.count - 1] += "," }
+        }
+        return lines + ["    ])"]
     }
 
     /// The entries of a property. A composite attribute has one for each of its elements too.

@@ -95,8 +95,27 @@ struct SwiftNames {
 
     /// A type of Stele, or of Foundation by way of Stele, as code.
     func library(_ name: String) -> String {
-        types.contains(name) ? "SteleGraph.\(name)" : name
+        types.contains(name) ? "Stele.\(name)" : name
     }
+
+    /// Whether a public declaration names a type of the library, which has to be imported for it as
+    /// `public`. An import as `public` that none needs is a warning.
+    func showsLibrary(_ lines: [String]) -> Bool {
+        let known = Self.libraryTypes.subtracting(types)
+        return lines.contains { line in
+            let line = line.drop { $0 == " " }
+            guard line.hasPrefix("public ") || line.hasPrefix("open ") else { return false }
+            return line.contains("Stele.")
+                || line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+                    .contains { known.contains(String($0)) }
+        }
+    }
+
+    /// The types of Stele, and of Foundation by way of Stele, that declarations have.
+    private static let libraryTypes: Set<String> = [
+        "CompositeView", "Data", "Date", "Decimal", "EmbeddedModel", "JSONValue", "ManagedObject",
+        "TypedEntity", "TypedModel", "URL", "UUID", "Value",
+    ]
 
     /// A type of the standard library, Stele or Foundation, as code.
     func type(_ name: String) -> String {

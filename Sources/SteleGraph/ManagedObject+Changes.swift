@@ -18,7 +18,7 @@ extension ManagedObject {
         for slot in changedSlots { changed[entity.slots[slot].name] = .value(values[slot]) }
         guard let context else { return changed }
         for relationship in entity.toManys {
-            guard context.toManys[relationship, id.key]?.hasChanges == true else { continue }
+            guard context.toManys[relationship, objectID.key]?.hasChanges == true else { continue }
             changed[relationship.name] = .members(try memberKeys(relationship))
         }
         return changed
@@ -37,7 +37,7 @@ extension ManagedObject {
             committed[property.name] = .value(before.values[slot])
         }
         for relationship in entity.toManys where wanted?.contains(relationship.name) ?? true {
-            if let stored = context?.toManys[relationship, id.key]?.stored {
+            if let stored = context?.toManys[relationship, objectID.key]?.stored {
                 committed[relationship.name] = .members(stored)
             }
         }

@@ -11,7 +11,7 @@ open class ManagedObject {
     /// The object's entity, which is not abstract (`entity`).
     public final let entity: Entity
     /// The object's ID, permanent after the first save (`objectID`).
-    public internal(set) final var id: ObjectID
+    public internal(set) final var objectID: ObjectID
     /// The row's version (`Z_OPT`) as read or saved; 0 before the first save.
     public internal(set) final var version: Int64
     /// Whether the object is inserted in its context and not yet saved (`isInserted`).
@@ -63,14 +63,14 @@ open class ManagedObject {
 
     private final var stored: Snapshot? {
         storedValues.map {
-            Snapshot(entity: entity.index, key: id.key, version: storedVersion, values: $0)
+            Snapshot(entity: entity.index, key: objectID.key, version: storedVersion, values: $0)
         }
     }
 
     /// Creates an object. Only a context calls this initializer. Subclasses inherit it.
     public required init(_ origin: ManagedObjectOrigin) {
         entity = origin.entity
-        id = origin.id
+        objectID = origin.id
         version = origin.before?.version ?? 0
         isInserted = origin.isInserted
         isFault = origin.isFault
@@ -84,7 +84,7 @@ open class ManagedObject {
     }
 
     deinit {
-        if isWeaklyHeld { context?.forget(id, entity) }
+        if isWeaklyHeld { context?.forget(objectID, entity) }
     }
 
     /// The context; nil if it was released or has released the object (`managedObjectContext`).
@@ -227,7 +227,7 @@ open class ManagedObject {
     /// The object's current values; after a save, the stored values.
     public final var snapshot: Snapshot {
         if isFault { _ = firedValue(0) }
-        return Snapshot(entity: entity.index, key: id.key, version: version, values: values)
+        return Snapshot(entity: entity.index, key: objectID.key, version: version, values: values)
     }
 }
 

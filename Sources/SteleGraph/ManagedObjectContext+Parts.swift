@@ -2,7 +2,7 @@ import SteleModel
 import StelePersistence
 
 extension ManagedObjectContext {
-    var plans: [EntityPlan] { coordinator.plans }
+    var plans: [EntityPlan] { persistentStoreCoordinator.plans }
 
     /// Whether there are inserted or deleted objects or changed links.
     var hasChangesBesideUpdates: Bool {

@@ -175,7 +175,8 @@ extension ManagedObjectContext {
     /// - Throws: `StoreError`, `ContextError.closed`.
     package func seen(by sight: Sight?) throws -> ManagedObjectContext {
         guard let sight else { return self }
-        return ManagedObjectContext(coordinator, reader: SightedReader(try reader(), sight))
+        return ManagedObjectContext(
+            persistentStoreCoordinator, reader: SightedReader(try reader(), sight))
     }
 
     /// Whether the objects match a predicate that is checked for an entity, with their unsaved
@@ -277,7 +278,7 @@ extension ManagedObjectContext {
     /// which only a to-many relationship has changed are not counted.
     package func unsavedObjectCount(with child: ManagedObjectContext) -> Int {
         changes.changedObjects.count
-            + child.changes.changedObjects.filter { !hasChanged($0.id) }.count
+            + child.changes.changedObjects.filter { !hasChanged($0.objectID) }.count
     }
 
     /// The approximate memory in bytes that a child's changes take here, besides their values.

@@ -9,14 +9,14 @@ import StelePersistence
 /// child context.
 public final class ManagedObjectContext {
     /// The coordinator it reads from and saves to (`persistentStoreCoordinator`).
-    public let coordinator: PersistentStoreCoordinator
+    public let persistentStoreCoordinator: PersistentStoreCoordinator
     /// The coordinator's model.
     public let model: Model
     /// The parent context, whose unsaved state the context reads and to which it saves; nil for a
     /// root context (`parent`).
     public let parent: ManagedObjectContext?
     /// The author of the context's saves (`transactionAuthor`).
-    public var author: String?
+    public var transactionAuthor: String?
     /// The context's name in the history, such as a route's pattern, never an address (`name`).
     public var name: String?
     /// The policy for conflicts between a save and changes saved by other contexts (`mergePolicy`).
@@ -36,7 +36,7 @@ public final class ManagedObjectContext {
         get { following != nil }
         set {
             if newValue == automaticallyMergesChangesFromParent { return }
-            let broadcast = parent == nil ? coordinator.broadcast : nil
+            let broadcast = parent == nil ? persistentStoreCoordinator.broadcast : nil
             following = newValue ? StoreFollowing(model, broadcast) : nil
         }
     }
@@ -81,10 +81,10 @@ public final class ManagedObjectContext {
         isWanted: (@Sendable () -> Bool)? = nil, queryGeneration: QueryGeneration = .current,
         retainsRegisteredObjects: Bool = true
     ) {
-        self.coordinator = coordinator
+        persistentStoreCoordinator = coordinator
         model = coordinator.model
         self.parent = parent
-        self.author = author
+        transactionAuthor = author
         self.name = name
         registry = ObjectRegistry(parent: parent?.registry, retainsAll: retainsRegisteredObjects)
         changes = ChangeSet(plans: coordinator.plans)
@@ -124,7 +124,8 @@ public final class ManagedObjectContext {
     /// (`parent`).
     public convenience init(parent: ManagedObjectContext) {
         self.init(
-            parent.coordinator, parent: parent, author: parent.author, name: parent.name,
+            parent.persistentStoreCoordinator, parent: parent, author: parent.transactionAuthor,
+            name: parent.name,
             queryGeneration: parent.queryGeneration,
             retainsRegisteredObjects: parent.retainsRegisteredObjects)
         evaluationLimit = parent.evaluationLimit
@@ -147,12 +148,23 @@ public final class ManagedObjectContext {
     /// (`insertNewObject`).
     /// - Throws: `ContextError.abstractEntity`, `.closed`.
     public func insert(_ entity: Entity) throws -> ManagedObject {
+        let origin = try origin(of: entity)
+        let object = plans[entity].objectClass.init(origin)
+        admit(object)
+        return object
+    }
+
+    /// What a new object with the entity's default values is made of.
+    func origin(of entity: Entity) throws -> ManagedObjectOrigin {
         if entity.isAbstract { throw ContextError.abstractEntity(entity.name) }
         try view.checkOpen()
-        let plan = plans[entity]
-        let object = loader.insert(entity, key: registry.newKey(), values: plan.defaults)
-        if plan.isSubclassed { object.awakeFromInsert() }
-        return object
+        return loader.origin(of: entity, key: registry.newKey(), values: plans[entity].defaults)
+    }
+
+    /// Registers a new object, and lets it set values of its own.
+    func admit(_ object: ManagedObject) {
+        loader.admit(object)
+        if plans[object.entity].isSubclassed { object.awakeFromInsert() }
     }
 
     /// Marks an object as deleted (`delete(_:)`). A fault is read first. `processPendingChanges`
@@ -267,8 +279,8 @@ public final class ManagedObjectContext {
     public func assign(_ object: ManagedObject, to store: any PersistentStore) throws(ContextError)
     {
         guard loader.owns(object) else { throw .foreignObject }
-        let place = try coordinator.place(of: store, for: object)
-        if object.id.isTemporary { changes.assignedStores[object.id] = place }
+        let place = try persistentStoreCoordinator.place(of: store, for: object)
+        if object.objectID.isTemporaryID { changes.assignedStores[object.objectID] = place }
     }
 
     /// Gives new objects permanent IDs in this context, its parents and their children

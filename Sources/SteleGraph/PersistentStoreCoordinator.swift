@@ -92,8 +92,8 @@ public final class PersistentStoreCoordinator: Sendable {
             throw .notInStore(
                 entity: entity.name, reason: "its configuration does not have the entity")
         }
-        if !object.id.isTemporary, stores.count > 1,
-            (self.store as? StoreGroup)?.place(of: object.id) != place
+        if !object.objectID.isTemporaryID, stores.count > 1,
+            (self.store as? StoreGroup)?.place(of: object.objectID) != place
         {
             throw .notInStore(entity: entity.name, reason: "the object is saved in another store")
         }
@@ -143,7 +143,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// An object's URI (`uriRepresentation()`): `x-coredata://UUID/Entity/p42`, or `/t1` for an
     /// object that is not saved yet.
     public func objectURI(_ id: ObjectID, entity: Entity) -> String {
-        let place = id.isTemporary ? "t\(id.key.magnitude)" : "p\(id.key)"
+        let place = id.isTemporaryID ? "t\(id.key.magnitude)" : "p\(id.key)"
         return "x-coredata://\(store.identifier(of: id))/\(entity.name)/\(place)"
     }
 

@@ -8,7 +8,7 @@ extension ValidationError {
         limit: Value = .null, message: String, detail: String
     ) {
         self.init(
-            kind, entity: object.entity, key: object.id.key, property: property, value: value,
+            kind, entity: object.entity, key: object.objectID.key, property: property, value: value,
             limit: limit, message: "\(property) \(message)",
             detail: "\(property) of \(object.entity.name) \(detail)")
     }

@@ -21,7 +21,13 @@ public struct ObjectID: Sendable, Hashable {
 
     /// Whether the object is not saved (`isTemporaryID`).
     @inlinable
-    public var isTemporary: Bool { key < 0 }
+    public var isTemporaryID: Bool { key < 0 }
+}
+
+extension ObjectID {
+    /// Whether the object is not saved.
+    @available(*, deprecated, renamed: "isTemporaryID")
+    public var isTemporary: Bool { isTemporaryID }
 }
 
 extension ObjectID {

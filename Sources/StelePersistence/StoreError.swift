@@ -46,6 +46,11 @@ public enum StoreError: Error, Sendable {
     case closed
 }
 
+extension StoreError: CustomStringConvertible {
+    /// The error message.
+    public var description: String { sentence }
+}
+
 extension StoreError {
     /// The error in a predicate or expression that caused this one; nil for any other cause.
     /// `PredicateError.located(in:)` finds its position in the text.

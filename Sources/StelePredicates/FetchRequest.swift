@@ -11,6 +11,12 @@ public struct SortDescriptor: Sendable, Hashable {
     /// The options `[c]`, `[d]` and `[l]`, as in comparisons.
     public var options: ComparisonOptions
 
+    /// Creates a sort key of a key path, such as `team.name` (`init(key:ascending:)`).
+    public init(key: String, ascending: Bool = true, options: ComparisonOptions = []) {
+        let path = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        self.init(.keyPath(.evaluatedObject, path), ascending: ascending, options: options)
+    }
+
     /// Creates a sort key.
     public init(_ expression: Expression, ascending: Bool = true, options: ComparisonOptions = []) {
         self.expression = expression

@@ -135,7 +135,7 @@ struct LibraryWork {
             return object
         }
         try context.save()
-        teams = made.map(\.id.key)
+        teams = made.map(\.objectID.key)
         context.close()
     }
 

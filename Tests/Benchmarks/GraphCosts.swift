@@ -179,7 +179,7 @@ struct GraphCosts {
         try compare("a child's save of changes, each a name and a team") {
             players, context, stage in
             let child = ManagedObjectContext(parent: context)
-            let theirs = try players.map { try child.object(with: $0.id) }
+            let theirs = try players.map { try child.object(with: $0.objectID) }
             try child.fire(theirs)
             try stage.change(theirs)
             return { try child.save() }

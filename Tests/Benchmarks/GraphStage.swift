@@ -43,7 +43,7 @@ final class GraphStage {
             return object
         }
         try context.save()
-        teams = made.map(\.id)
+        teams = made.map(\.objectID)
     }
 
     deinit { store.close() }

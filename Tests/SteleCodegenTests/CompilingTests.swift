@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import SteleModelFiles
 import TestSupport
 import Testing
 
@@ -28,7 +29,7 @@ struct Compiler {
         }
         .first {
             FileManager.default.fileExists(
-                atPath: $0.appendingPathComponent("SteleGraph.swiftmodule").path)
+                atPath: $0.appendingPathComponent("Stele.swiftmodule").path)
         }
         guard let modules else { return nil }
         program = found
@@ -43,7 +44,7 @@ struct Compiler {
     }
 
     /// What the compiler says to the files; nothing where they compile.
-    func complaints(_ files: [SwiftFile]) throws -> String {
+    func complaints(_ files: [SwiftFile], _ options: [String] = []) throws -> String {
         let folder = try TemporaryFolder()
         for file in files {
             try Data(file.text.utf8).write(to: folder.url.appendingPathComponent(file.name))
@@ -53,7 +54,7 @@ struct Compiler {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.currentDirectoryURL = folder.url
-        process.arguments = arguments + ["-module-name", "Generated"] + files.map(\.name)
+        process.arguments = arguments + options + ["-module-name", "Generated"] + files.map(\.name)
         let output = try FileHandle(forWritingTo: said)
         process.standardOutput = output
         process.standardError = output
@@ -70,13 +71,30 @@ struct CompilingTests {
     @Test(arguments: Sample.allCases)
     func everySample(_ sample: Sample) throws {
         let compiler = try #require(Compiler())
-        #expect(try compiler.complaints(SwiftGenerator(sample.model()).files()) == "")
+        #expect(try compiler.complaints(SwiftGenerator(sample.file()).files()) == "")
+    }
+
+    /// Programs choose these; the last is the mode of older ones.
+    @Test(
+        arguments: [
+            "ExistentialAny", "InferIsolatedConformances", "InternalImportsByDefault",
+            "MemberImportVisibility", "NonisolatedNonsendingByDefault",
+        ].map { ["-enable-upcoming-feature", $0] } + [
+            ["-default-isolation", "MainActor"], ["-swift-version", "5"],
+        ])
+    func eachModeOfTheLanguage(options: [String]) throws {
+        let compiler = try #require(Compiler())
+        for model in [try Sample.Recipes.file(), ModelFile(try HardModel.model().declaration)] {
+            let file = try SwiftGenerator(model).combined()
+            #expect(try compiler.complaints([file], options) == "", "\(model.name)")
+            #expect(try compiler.complaints(SwiftGenerator(model).files(), options) == "")
+        }
     }
 
     /// Printed as one file it is Swift as well.
     @Test func allInOneFile() throws {
         let compiler = try #require(Compiler())
-        let file = SwiftFile(name: "All.swift", text: try code(Sample.World.model()))
+        let file = SwiftFile(name: "All.swift", text: try code(Sample.World.file()))
         #expect(try compiler.complaints([file]) == "")
     }
 
@@ -94,13 +112,13 @@ struct CompilingTests {
         let example = SwiftFile(
             name: "Example.swift",
             text: """
-                import SteleGraph
+                import Stele
                 import StelePersistence
 
                 func example(store: any PersistentStore) throws {
                 \(body.joined())}
                 """)
-        let files = try SwiftGenerator(Sample.League.model()).files() + [example]
+        let files = try SwiftGenerator(Sample.League.file()).files() + [example]
         #expect(try compiler.complaints(files) == "")
     }
 
@@ -111,7 +129,7 @@ struct CompilingTests {
         let own = SwiftFile(
             name: "Own.swift",
             text: """
-                import SteleGraph
+                import Stele
 
                 class Animal: ManagedObject {
                     func call() -> String { name ?? "" }

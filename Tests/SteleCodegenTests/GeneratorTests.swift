@@ -57,21 +57,23 @@ import Testing
     @Test func namesThatAreTakenAreChanged() throws {
         let code = try code(HardModel.model())
         for part in [
-            "public var `self`: Swift.String? {", "public var id_: Swift.String? {",
-            "public var id__: Set? {", "func setId__(_ value: Set?)", "public var hashValue_: ",
+            "public var `self`: Swift.String? {", "public var id: Swift.String? {",
+            "public var id_: Set? {", "func setId_(_ value: Set?)", "public var hashValue_: ",
             "public var version_: ", "public var ___: ", "public var value: Swift.String?",
             "public var `in`: Swift.Set<Some_Type>", "public var In_: Swift.Set<Some_Type>",
-            "func addToIn_(_ value: Some_Type)", "open class String: SteleGraph.ManagedObject {}",
-            "public final class Int32: SteleGraph.ManagedObject {}",
-            "public var of900: SteleGraph.Date? {", "public var of200: Swift.Int32 {",
-            "open class `Protocol`: SteleGraph.ManagedObject {}",
-            "public final class `Any`: `Protocol` {}",
-            "public enum Hard_1Model: SteleGraph.TypedModel {",
-            "public var later: SteleGraph.Date? { attribute(forKey: \"later\") }",
+            "func addToIn_(_ value: Some_Type)",
+            "open nonisolated class String: Stele.ManagedObject {}",
+            "public final nonisolated class Int32: Stele.ManagedObject {}",
+            "public var of900: Stele.Date? {", "public var of200: Swift.Int32 {",
+            "open nonisolated class `Protocol`: Stele.ManagedObject {}",
+            "public final nonisolated class `Any`: `Protocol` {}",
+            "public nonisolated enum Hard_1Model: Stele.TypedModel {",
+            "public static let embedded = Stele.EmbeddedModel(", "name: \"Hard\\u{a}1\",",
+            "public var later: Stele.Date? { attribute(forKey: \"later\") }",
             "public var `where`: Place { Place(self, keyPath: \"where\") }",
             "public var `case`: [`Protocol`] {",
             "func insertIntoFor(_ value: String, at index: Swift.Int)",
-            "from the model Hard 1: Set.",
+            "from the model Hard 1: its classes.",
         ] { #expect(code.contains(part), "\(part)") }
     }
 
@@ -92,7 +94,7 @@ import Testing
                 "Animal+Properties.swift", "Home.swift", "TestModel.swift",
             ])
         let code = generator.files().map(\.text).joined()
-        #expect(!code.contains("class Animal") && code.contains("extension Animal {"))
+        #expect(!code.contains("class Animal") && code.contains("nonisolated extension Animal {"))
         #expect(code.contains("public var trace: ManagedObject? {"))
         #expect(code.contains("\"Cat\", Cat.self,") && !code.contains("Trace.self"))
         #expect(

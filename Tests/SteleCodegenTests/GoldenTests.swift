@@ -14,14 +14,14 @@ import Testing
     func aSamplesCodeIsWhatItWas(_ sample: Sample) throws {
         let golden = "Tests/SteleCodegenTests/Golden/\(sample.rawValue).swift"
         #expect(
-            try code(sample.model()) == packageText(golden),
+            try code(sample.file()) == packageText(golden),
             "after a change that is meant: stele model swift MODEL > \(golden)")
     }
 
     @Test(arguments: compiled)
     func theClassesOfTheseTestsAreWhatIsGenerated(_ sample: Sample) throws {
         let folder = "Tests/SteleCodegenTests/Generated/\(sample.rawValue)"
-        let files = try SwiftGenerator(sample.model()).files()
+        let files = try SwiftGenerator(sample.file()).files()
         let present = try FileManager.default.contentsOfDirectory(
             atPath: packageRoot.appendingPathComponent(folder).path)
         #expect(files.map(\.name).sorted() == present.sorted())

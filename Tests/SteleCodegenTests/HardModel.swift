@@ -43,6 +43,7 @@ enum HardModel {
                     {"name": "case", "fetchRequest": {"name": "r", "entity": "Protocol"}}]},
                   {"name": "Protocol", "abstract": true}, {"name": "Any", "parent": "Protocol"},
                   {"name": "Self"}, {"name": "Date"}, {"name": "Int"}, {"name": "TypedModel"},
+                  {"name": "EmbeddedModel"},
                   {"name": "ManagedObject", "class": ".Int32"},
                   {"name": "Shadow", "class": "ManagedObject"}, {"name": "Dash", "class": "-"},
                   {"name": "HardModel"}],

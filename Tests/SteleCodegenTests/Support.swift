@@ -4,6 +4,7 @@ import Foundation
 import SteleCodegen
 import SteleGraph
 import SteleModel
+import SteleModelFiles
 import StelePersistence
 import SteleSQLite
 import TestSupport
@@ -14,9 +15,12 @@ enum Sample: String, CaseIterable, Sendable {
     case BasicApplication, Catalog, Counter, Drawing, League, LeagueManager, Movies, OrgChart
     case Recipes, Shapes, Stash, Tasks, World
 
-    func model() throws -> Model {
-        try self == .Drawing ? drawingModel() : sampleModel(rawValue)
+    /// The model with all its versions.
+    func file() throws -> ModelFile {
+        try ModelFile.read(self == .Drawing ? drawingPath : samplePath(rawValue))
     }
+
+    func model() throws -> Model { try file().model() }
 }
 
 /// A model from its JSON form.
@@ -25,9 +29,12 @@ func model(json: String, name: String = "Test") throws -> Model {
 }
 
 /// All that is generated for a model, as `stele model swift` prints it.
-func code(_ model: Model) throws -> String {
-    try SwiftGenerator(model).files().map(\.text).joined(separator: "\n")
+func code(_ file: ModelFile) throws -> String {
+    try SwiftGenerator(file).combined().text
 }
+
+/// All that is generated for a model with one version.
+func code(_ model: Model) throws -> String { try code(ModelFile(model.declaration)) }
 
 /// What a generated property consists of: its lines from the one that has the text on.
 func lines(_ count: Int, from text: String, in code: String) -> [String] {

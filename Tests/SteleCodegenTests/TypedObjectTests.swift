@@ -30,7 +30,7 @@ import Testing
 
         let again = ground.context()
         let read = try #require(try again.fetch(Recipe.self).first)
-        #expect(read !== pie && read.id == pie.id)
+        #expect(read !== pie && read.objectID == pie.objectID)
         #expect(read.name == "Plum pie" && read.servings == 8 && read.createdAt == day)
         #expect(read.photo == Data([0, 255, 7]))
         #expect(try read.tags == ["sweet", "naïve \"quotes\""])

@@ -79,7 +79,7 @@ import Testing
                 let reader = try fixture.store.reader()
                 defer { reader.close() }
                 let slot = try #require(thing.entity.attribute(named: name)?.slot)
-                let read = try #require(try reader.snapshot(thing.id)?.values[slot])
+                let read = try #require(try reader.snapshot(thing.objectID)?.values[slot])
                 #expect(read.isStored(as: value), "\(name): \(value)")
             }
         }
@@ -143,11 +143,11 @@ import Testing
         try context.save()
         // The object keeps it, the store does not.
         #expect(thing["draft"] == .string("mine"))
-        #expect(try fixture.context().get(thing.id)["draft"] == .null)
+        #expect(try fixture.context().get(thing.objectID)["draft"] == .null)
         thing["draft"] = .string("again")
         #expect(!context.hasChanges)
         try context.save()
-        #expect(try fixture.version("Thing", thing.id.key) == 1)
+        #expect(try fixture.version("Thing", thing.objectID.key) == 1)
         let check = PredicateCheck(model: fixture.model, entity: thing.entity)
         for format in ["draft == 'x'", "draft == nil", "anything == 1"] {
             let error = #expect(throws: PredicateError.self) {

@@ -223,7 +223,7 @@ import Testing
         try context.delete(try context.get(folder))
         let errors = #expect(throws: ValidationErrors.self) { try context.save() }
         #expect(errors?.errors.map(\.code) == [1570])
-        #expect(errors?.errors.first?.key == file.id.key)
+        #expect(errors?.errors.first?.key == file.objectID.key)
         #expect(errors?.errors.first?.property == "folder")
     }
 
@@ -251,7 +251,7 @@ import Testing
         try child.set("parent", parent)
         try context.delete(parent)
         try context.save()
-        #expect(try fixture.stored("Folder.parent", of: child.id.key) == nil)
+        #expect(try fixture.stored("Folder.parent", of: child.objectID.key) == nil)
     }
 
     @Test func aMemberThatArrivesBetweenMakesTheSaveMove() throws {
@@ -294,12 +294,12 @@ import Testing
         try first.save()
         let context = fixture.context()
         let taken = try processorTime {
-            try context.delete(try context.get(list.id))
+            try context.delete(try context.get(list.objectID))
             try context.save()
         }
         #expect(taken < .seconds(60))
         #expect(try count(fixture, "Item") == 0)
-        #expect(try fixture.stored("Mark.item", of: mark.id.key) == nil)
+        #expect(try fixture.stored("Mark.item", of: mark.objectID.key) == nil)
         #expect(try fixture.lastSave().changes.count == many + 2)
     }
 

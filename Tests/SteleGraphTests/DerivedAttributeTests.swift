@@ -53,7 +53,7 @@ import Testing
     private func stored(_ fixture: Fixture, _ object: ManagedObject) throws -> [String: Value] {
         let reader = try fixture.store.reader()
         defer { reader.close() }
-        let row = try #require(try reader.snapshot(object.id))
+        let row = try #require(try reader.snapshot(object.objectID))
         let entity = fixture.model.entities[row.entity]
         var values: [String: Value] = [:]
         for (slot, property) in entity.slots.enumerated() {
@@ -90,7 +90,7 @@ import Testing
         #expect(try stored(fixture, shop)["total"] == Self.decimal("12345678901234567890.45"))
         #expect(try stored(fixture, other)["total"] == Self.decimal("0.1"))
         // Nobody has changed the shops themselves.
-        #expect(try fixture.version("Shop", shop.id.key) == 1)
+        #expect(try fixture.version("Shop", shop.objectID.key) == 1)
 
         try context.delete(items[1])
         try context.save()
@@ -147,20 +147,22 @@ import Testing
 
         // Somebody else's context, and an object that it never loads.
         let second = fixture.context()
-        try second.get(category.id)["name"] = .string("Obst")
-        try second.get(top.id)["name"] = .string("Root")
+        try second.get(category.objectID)["name"] = .string("Obst")
+        try second.get(top.objectID)["name"] = .string("Root")
         try second.save()
         #expect(try stored(fixture, item)["categoryName"] == .string("Obst"))
         #expect(try stored(fixture, item)["parentName"] == .string("Root"))
-        #expect(try fixture.version("Item", item.id.key) == 1)
+        #expect(try fixture.version("Item", item.objectID.key) == 1)
         // The row cache has it, too.
         let third = fixture.context()
-        #expect(try third.snapshot(item.id)?.values == fixture.context().get(item.id).values)
+        #expect(
+            try third.snapshot(item.objectID)?.values == fixture.context().get(item.objectID).values
+        )
 
-        try second.get(category.id).set("parent", nil)
+        try second.get(category.objectID).set("parent", nil)
         try second.save()
         #expect(try stored(fixture, item)["parentName"] == .null)
-        try second.delete(second.get(category.id))
+        try second.delete(second.get(category.objectID))
         try second.save()
         #expect(try stored(fixture, item)["categoryName"] == .null)
     }
@@ -190,7 +192,7 @@ import Testing
         let shop = try context.insert(try fixture.entity("Shop"))
         try context.save()
         let slow = fixture.context()
-        let held = try slow.get(shop.id)
+        let held = try slow.get(shop.objectID)
         let item = try context.insert(try fixture.entity("Item"))
         try item.set("shop", shop)
         try context.save()
@@ -199,7 +201,8 @@ import Testing
         try slow.save()
         #expect(held["itemCount"] == .int(1))
         #expect(try stored(fixture, shop)["itemCount"] == .int(1))
-        #expect(try fixture.context().snapshot(shop.id)?.values == slow.get(shop.id).values)
+        #expect(
+            try fixture.context().snapshot(shop.objectID)?.values == slow.get(shop.objectID).values)
     }
 
     @Test(arguments: StoreKind.allCases)

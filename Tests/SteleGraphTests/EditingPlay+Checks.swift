@@ -44,11 +44,11 @@ extension EditingPlay {
                 if link.isToMany {
                     facts[link.name] = .members(try object.memberKeys(link))
                 } else {
-                    let key = try object.toOne(link)?.id.key
+                    let key = try object.toOne(link)?.objectID.key
                     facts[link.name] = .value(key.map { .key($0) } ?? .null)
                 }
             }
-            all[object.id.key] = facts
+            all[object.objectID.key] = facts
         }
         return all
     }
@@ -56,14 +56,15 @@ extension EditingPlay {
     /// The unsaved changes of a context.
     func changes(_ context: ManagedObjectContext) throws -> [String] {
         let (inserted, deleted) = (context.insertedObjects, context.deletedObjects)
-        return try inserted.map { "\($0.id.key) is new" } + deleted.map { "\($0.id.key) is gone" }
-            + context.updatedObjects().map { "\($0.id.key): \(try $0.changedValues())" }
+        return try inserted.map { "\($0.objectID.key) is new" }
+            + deleted.map { "\($0.objectID.key) is gone" }
+            + context.updatedObjects().map { "\($0.objectID.key): \(try $0.changedValues())" }
     }
 
     /// Both sides of each link agree, and every destination exists.
     mutating func checkLinks(_ context: ManagedObjectContext) throws {
         let all = try context.fetch(FetchRequest(entity: node))
-        let alive = Set(all.map(\.id.key))
+        let alive = Set(all.map(\.objectID.key))
         let place = contexts.contains { $0 === context } ? "" : "the store: "
         func ends(_ link: Relationship, _ object: ManagedObject) throws -> [Int64] {
             if link.isToMany { return try object.memberKeys(link) }
@@ -76,16 +77,16 @@ extension EditingPlay {
                 for key in found where !alive.contains(key) {
                     isSound = false
                     log +=
-                        "\(place)\(link.name) of \(object.id.key) leads to \(key), which is "
+                        "\(place)\(link.name) of \(object.objectID.key) leads to \(key), which is "
                         + "not there\n"
                 }
                 guard let inverse = fixture.model.inverse(of: link) else { continue }
                 for key in found where alive.contains(key) {
                     let other = try context.get(ObjectID(root: node.root, key: key))
-                    if try !ends(inverse, other).contains(object.id.key) {
+                    if try !ends(inverse, other).contains(object.objectID.key) {
                         isSound = false
                         log +=
-                            "\(place)\(link.name) of \(object.id.key) has \(key), "
+                            "\(place)\(link.name) of \(object.objectID.key) has \(key), "
                             + "whose \(inverse.name) has \(try ends(inverse, other))\n"
                     }
                 }
@@ -107,7 +108,7 @@ extension EditingPlay {
         // Objects with changes in to-manys alone are retained by these.
         let updated = try context.updatedObjects()
         defer { withExtendedLifetime(updated) {} }
-        for key in context.registeredObjects.map(\.id.key).sorted() {
+        for key in context.registeredObjects.map(\.objectID.key).sorted() {
             guard let object = context.registry[ObjectID(root: node.root, key: key)],
                 !object.isFault,
                 !object.isDeleted

@@ -77,7 +77,7 @@ extension EditingPlay {
         log += "as a group:\n"
         if Bool.random(using: &numbers) {
             let gone = try any(child)
-            log += "delete \(gone.id.key)\n"
+            log += "delete \(gone.objectID.key)\n"
             try child.delete(gone)
         }
         for _ in 0..<Int.random(in: 0...3, using: &numbers) { try change(child) }

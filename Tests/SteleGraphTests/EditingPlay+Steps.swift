@@ -20,40 +20,40 @@ extension EditingPlay {
         case 0:
             let made = try context.insert(
                 Bool.random(using: &numbers) ? node : try fixture.entity("SubNode"))
-            log += "insert \(made.id.key)\n"
+            log += "insert \(made.objectID.key)\n"
         case 1:
-            log += "delete \(a.id.key)\n"
+            log += "delete \(a.objectID.key)\n"
             try context.delete(a)
         case 2 where rules.missesSaves:
             let code = "c\(Int.random(in: 0..<6, using: &numbers))"
-            log += "code \(a.id.key) \(code)\n"
+            log += "code \(a.objectID.key) \(code)\n"
             a["code"] = .string(code)
         case 2, 3:
             let name = "n\(Int.random(in: 0..<1000, using: &numbers))"
-            log += "name \(a.id.key)\n"
+            log += "name \(a.objectID.key)\n"
             a["name"] = .string(name)
         case 4 where !link.isToMany:
-            log += "\(link.name) of \(a.id.key) none\n"
+            log += "\(link.name) of \(a.objectID.key) none\n"
             try a.setToOne(link, nil)
         default:
             if !link.isToMany {
-                log += "\(link.name) of \(a.id.key) \(b.id.key)\n"
+                log += "\(link.name) of \(a.objectID.key) \(b.objectID.key)\n"
                 try a.setToOne(link, b)
                 return
             }
             switch Int.random(in: 0..<5, using: &numbers) {
             case 0:
-                log += "\(link.name) of \(a.id.key) without \(b.id.key)\n"
+                log += "\(link.name) of \(a.objectID.key) without \(b.objectID.key)\n"
                 try a.removeMember(link, b)
             case 1:
                 let some = [b, try any(context), try any(context)]
-                log += "\(link.name) of \(a.id.key) = \(some.map(\.id.key))\n"
+                log += "\(link.name) of \(a.objectID.key) = \(some.map(\.objectID.key))\n"
                 try a.setMembers(link, some)
             case 2:
-                log += "\(link.name) of \(a.id.key) first \(b.id.key)\n"
+                log += "\(link.name) of \(a.objectID.key) first \(b.objectID.key)\n"
                 try a.addMember(link, b, at: 0)
             default:
-                log += "\(link.name) of \(a.id.key) with \(b.id.key)\n"
+                log += "\(link.name) of \(a.objectID.key) with \(b.objectID.key)\n"
                 try a.addMember(link, b)
             }
         }
@@ -94,7 +94,7 @@ extension EditingPlay {
         let object = try any(context)
         try context.processPendingChanges()
         if context.hasChanges { return }
-        log += "delete \(object.id.key) and take it back\n"
+        log += "delete \(object.objectID.key) and take it back\n"
         try context.delete(object)
         try context.undo()
         expect(try changes(context), [], "changes after a deletion that was taken back")
@@ -207,10 +207,10 @@ extension EditingPlay {
         let isTold = missed[index(context)].isEmpty
         switch Int.random(in: 0..<(rules.links == nil ? 3 : 4), using: &numbers) {
         case 0:
-            log += "refresh \(object.id.key)\n"
+            log += "refresh \(object.objectID.key)\n"
             try context.refresh(object, mergeChanges: false)
         case 1:
-            log += "refresh under changes \(object.id.key)\n"
+            log += "refresh under changes \(object.objectID.key)\n"
             try context.refresh(object, mergeChanges: true)
             if isTold { expect(try facts(context), before, "refreshing under changes") }
         case 3:
@@ -218,7 +218,9 @@ extension EditingPlay {
             // An object with changes in to-manys alone may not be retained.
             let updated = try context.updatedObjects()
             try withExtendedLifetime(updated) {
-                for object in context.registeredObjects.sorted(by: { $0.id.key < $1.id.key }) {
+                for object in context.registeredObjects.sorted(by: {
+                    $0.objectID.key < $1.objectID.key
+                }) {
                     try context.refresh(object, mergeChanges: false)
                 }
             }

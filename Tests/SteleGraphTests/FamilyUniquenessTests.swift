@@ -63,18 +63,18 @@ import Testing
         let newcomers = try (0..<2).map { _ in
             let one = try new(
                 "Animal", ["code": .string("k"), "name": .string("new")], fixture, context)
-            try one.set("owner", try context.get(owner.id))
-            return one.id
+            try one.set("owner", try context.get(owner.objectID))
+            return one.objectID
         }
         let result = try context.save()
-        #expect(newcomers.allSatisfy { result.replacedKeys[$0] == old.id.key })
+        #expect(newcomers.allSatisfy { result.replacedKeys[$0] == old.objectID.key })
         #expect(try codes(fixture) == ["Dog k"])
-        let there = try fixture.context().get(old.id)
+        let there = try fixture.context().get(old.objectID)
         #expect(there["name"] == .string(expected.name) && there["age"] == .int(expected.age))
         #expect(there["breed"] == expected.breed.map(Value.string) ?? .null)
         #expect(
-            try fixture.storedMembers("Owner.animals", of: owner.id.key)
-                == (expected.policy.keepsStored ? [] : [old.id.key]))
+            try fixture.storedMembers("Owner.animals", of: owner.objectID.key)
+                == (expected.policy.keepsStored ? [] : [old.objectID.key]))
     }
 
     @Test(
@@ -92,7 +92,7 @@ import Testing
             "Animal", ["code": .string("k"), "name": .string("second")], fixture, context)
         try context.save()
         #expect(try codes(fixture) == ["Dog k"])
-        let there = try fixture.context().get(dog.id)
+        let there = try fixture.context().get(dog.objectID)
         #expect(there["name"] == .string(policy.keepsStored ? "first" : "second"))
     }
 
@@ -118,9 +118,9 @@ import Testing
                 guard case StoreError.constraint(let it) = error, let holder = it.holder else {
                     return false
                 }
-                return it.entity == dog.entity.index && it.key == dog.id.key
+                return it.entity == dog.entity.index && it.key == dog.objectID.key
                     && it.constraint == ["code"] && it.values == [.string("k")]
-                    && holder.entity == animal.entity.index && holder.key == animal.id.key
+                    && holder.entity == animal.entity.index && holder.key == animal.objectID.key
                     && holder.isNew == !isStored
             }
             #expect(!dog.isDeleted && !third.isDeleted)
@@ -144,7 +144,7 @@ import Testing
         _ = try new("Dog", ["code": .string("k"), "breed": .string("pug")], fixture, context)
         try context.save()
         #expect(try codes(fixture) == ["Dog k"])
-        let there = try fixture.context().get(old.id)
+        let there = try fixture.context().get(old.objectID)
         #expect(there["name"] == .string("a") && there["breed"] == .string("pug"))
     }
 
@@ -170,7 +170,7 @@ import Testing
                 try context.save()
             } throws: { error in
                 guard case StoreError.constraint(let it) = error else { return false }
-                return it.constraint == ["code"] && it.holder?.key == old.id.key
+                return it.constraint == ["code"] && it.holder?.key == old.objectID.key
             }
         }
         let context = fixture.context()
@@ -178,7 +178,7 @@ import Testing
         _ = try new("Animal", ["code": .string("k"), "name": .string("new")], fixture, context)
         try context.save()
         #expect(try codes(fixture) == ["Animal k"])
-        #expect(try fixture.context().get(old.id)["name"] == .string("new"))
+        #expect(try fixture.context().get(old.objectID)["name"] == .string("new"))
         // What only the subentity has is no other's matter.
         _ = try new("Dog", ["tag": .string("t")], fixture, context)
         _ = try new("Animal", ["name": .string("t")], fixture, context)

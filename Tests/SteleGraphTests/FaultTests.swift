@@ -30,7 +30,7 @@ import Testing
             return person
         }
         try context.save()
-        return (team.id, people.map(\.id))
+        return (team.objectID, people.map(\.objectID))
     }
 
     @Test func aFaultIsReadWhenItIsAskedAndOnce() throws {
@@ -84,7 +84,7 @@ import Testing
         let none = try store.queries {
             for person in found {
                 let its = try #require(try person.get("team"))
-                #expect(its.id == team && its["name"] == .string("Crew"))
+                #expect(its.objectID == team && its["name"] == .string("Crew"))
                 #expect(try its.keys("players").count == people.count)
             }
         }

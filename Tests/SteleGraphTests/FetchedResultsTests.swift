@@ -28,7 +28,7 @@ import Testing
             return person
         }
         try context.save()
-        return made.map(\.id)
+        return made.map(\.objectID)
     }
 
     private func query(

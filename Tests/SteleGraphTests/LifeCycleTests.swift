@@ -37,7 +37,7 @@ private final class Told: ManagedObject {
         if key == "name", value == .string("trim me ") { value = .string("trim me") }
         if key == "name", value == .string("bad") {
             throw ValidationError(
-                .invalid, entity: entity, key: id.key, property: key, value: value,
+                .invalid, entity: entity, key: objectID.key, property: key, value: value,
                 message: "no", detail: "no")
         }
     }
@@ -75,7 +75,7 @@ private final class Told: ManagedObject {
         ann.wishes = [{ try? context.processPendingChanges() }]
         try context.save()
         #expect(ann.take() == ["insert", "willSave", "validateInsert", "didSave"])
-        #expect(try fixture.context().get(ann.id)["age"] == .int(1))
+        #expect(try fixture.context().get(ann.objectID)["age"] == .int(1))
         observation.cancel()
     }
 
@@ -101,7 +101,7 @@ private final class Told: ManagedObject {
         let id = try person(first)
         try first.save()
         let context = coordinator.newContext()
-        let object = try #require(try context.get(id.id) as? Told)
+        let object = try #require(try context.get(id.objectID) as? Told)
         object.onFetch = { [unowned context] in
             object.observation = context.observe {
                 if case .objectsDidChange = $0 { object.log.append("changed") }
@@ -157,7 +157,7 @@ private final class Told: ManagedObject {
         try context.save()
         #expect(ann.take() == ["willSave", "validateUpdate", "didSave"])
         #expect(bo.take() == ["willSave", "willSave", "validateUpdate", "didSave"])
-        #expect(try fixture.version("Person", bo.id.key) == 2)
+        #expect(try fixture.version("Person", bo.objectID.key) == 2)
         ann["name"] = .string("c")
         ann.wishes = (0..<2000).map { count in { ann["age"] = .int(Int64(count)) } }
         // Those that are left hold her who holds them.
@@ -228,7 +228,7 @@ private final class Told: ManagedObject {
         let events = context.events()
         let ann = try context.insert(try fixture.entity("Person"))
         try context.save()
-        let id = ann.id
+        let id = ann.objectID
         context.close()
         var read: [ContextEvent] = []
         for await event in events { read.append(event) }
@@ -276,7 +276,7 @@ private final class Told: ManagedObject {
         try context.mergeChanges(fromContextDidSave: try fixture.lastSave())
         #expect(people[0]["name"] == .string("Theirs") && people[0]["age"] == .int(1))
         #expect(try held[0].keys("players") == [ids[1].key])
-        #expect(try held[1].keys("players") == [ids[0].key, new.id.key])
+        #expect(try held[1].keys("players") == [ids[0].key, new.objectID.key])
         #expect(people[2].isDeleted && people[2].managedObjectContext === context)
         #expect(try context.existingObject(with: ids[2]) == nil)
         try context.save()

@@ -38,7 +38,7 @@ import Testing
         new["age"] = .int(1)
         try new.set("team", try first.get(teams[0]))
         try first.save()
-        let id = new.id
+        let id = new.objectID
         let mine = fixture.context()
         mine.mergePolicy = policy
         let person = try mine.get(id)
@@ -86,7 +86,7 @@ import Testing
         let slot = try person.link("team").slot
         #expect { try mine.save() } throws: { error in
             guard case StoreError.conflicts(let all) = error else { return false }
-            return all.first?.values[slot] == .key(team.id.key) && team.id.isTemporary
+            return all.first?.values[slot] == .key(team.objectID.key) && team.objectID.isTemporaryID
         }
     }
 
@@ -198,12 +198,12 @@ import Testing
         let context = fixture.context()
         let all = try context.fetch(FetchRequest(entity: try fixture.entity("Person")))
         #expect(all.count == 2)
-        let there = try context.get(old.id)
+        let there = try context.get(old.objectID)
         #expect(there["name"] == .string(expected.name))
         #expect(there["age"] == expected.age.map(Value.int) ?? .null)
         #expect(
             try fixture.storedMembers("Tag.people", of: tags[0].key)
-                == (expected.policy.keepsStored ? [] : [old.id.key]))
+                == (expected.policy.keepsStored ? [] : [old.objectID.key]))
         // Two alike that nobody has yet.
         let pair = fixture.context()
         pair.mergePolicy = expected.policy
@@ -238,23 +238,23 @@ import Testing
         let mine = fixture.context()
         mine.mergePolicy = policy
         // One gives its code up for a new one; all others are met, three new ones also by each other.
-        let giver = try mine.get(stored[7].id)
+        let giver = try mine.get(stored[7].objectID)
         giver["code"] = .string("other")
         let new = try (0..<800).map { try add($0, 2, mine) }
         let alike = try (1...3).map { try add(900, Int64($0), mine) }
-        let old = (new + alike).map(\.id)
+        let old = (new + alike).map(\.objectID)
         let before = counter.reads.withLock { $0.saves }
         let result = try mine.save()
         #expect(counter.reads.withLock { $0.saves } - before <= 3)
         for (index, id) in old[..<800].enumerated() where index != 7 {
-            #expect(result.replacedKeys[id] == stored[index].id.key)
+            #expect(result.replacedKeys[id] == stored[index].objectID.key)
         }
         #expect(result.replacedKeys[old[7]] == nil && result.permanentKeys[old[7]] != nil)
         #expect(result.replacedKeys[old[801]] == result.permanentKeys[old[800]])
         #expect(result.replacedKeys[old[802]] == result.permanentKeys[old[800]])
         let all = try fixture.context().fetch(FetchRequest(entity: person))
         #expect(all.count == 802)
-        let met = all.filter { $0.id.key <= 800 && $0["code"] != .string("other") }
+        let met = all.filter { $0.objectID.key <= 800 && $0["code"] != .string("other") }
         #expect(met.allSatisfy { $0["age"] == .int(policy.keepsStored ? 1 : 2) })
         let last = all.filter { $0["code"] == .string("c900") }
         // Of those that are all new the last one's values stand, or the first one's.

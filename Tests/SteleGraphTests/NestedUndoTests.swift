@@ -146,7 +146,7 @@ import Testing
         let (parent, child) = Self.family(fixture)
         func check(_ context: ManagedObjectContext) throws {
             let (ann, bo) = (try context.get(ids[0]), try context.get(ids[1]))
-            #expect(try ann.get("team")?.id == team && ann.get("spouse") === bo)
+            #expect(try ann.get("team")?.objectID == team && ann.get("spouse") === bo)
             #expect(try bo.get("spouse") === ann)
             #expect(try context.get(team).keys("members") == [ids[0].key])
             #expect(try context.get(tag).keys("people") == [ids[0].key])

@@ -55,7 +55,7 @@ struct NoTransientRelationshipTests {
             let toOne = try #require(player.entity.relationship(named: "team"))
             try player.setToOne(toOne, team)
             try context.save()
-            id = player.id
+            id = player.objectID
             let error = #expect(throws: ContextError.self) { try player.value(forKey: "selected") }
             #expect(error?.description.contains("transient") == true)
             #expect(throws: ContextError.self) { try player.setValue(.null, forKey: "selected") }

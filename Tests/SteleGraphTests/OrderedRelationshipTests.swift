@@ -52,7 +52,7 @@ import Testing
     @Test func aMemberIsInsertedAtItsIndex() throws {
         let context = fixture.context()
         try context.get(list).add("songs", try context.get(songs[3]), at: 1)
-        #expect(try context.get(songs[3]).get("playlist")?.id == list)
+        #expect(try context.get(songs[3]).get("playlist")?.objectID == list)
         try context.save()
         #expect(try stored() == [0, 3, 1, 2])
     }
@@ -88,7 +88,7 @@ import Testing
                 try list.replace("songs", [])
                 try context.undo()
             }
-            #expect(try list.keys("songs") == songs.map(\.id.key) && !context.hasChanges)
+            #expect(try list.keys("songs") == songs.map(\.objectID.key) && !context.hasChanges)
             return taken
         }
         _ = try time(100)
@@ -155,8 +155,8 @@ import Testing
         try playlist.replace("songs", [made[2], made[0], made[1]])
         try context.save()
         #expect(
-            try fixture.storedMembers("Playlist.songs", of: playlist.id.key)
-                == [made[2], made[0], made[1]].map(\.id.key))
+            try fixture.storedMembers("Playlist.songs", of: playlist.objectID.key)
+                == [made[2], made[0], made[1]].map(\.objectID.key))
     }
 
     @Test func aRearrangedOrderExpectsTheMembersThatItSaw() throws {

@@ -34,7 +34,7 @@ import Testing
             return person
         }
         try context.save()
-        return made.map(\.id)
+        return made.map(\.objectID)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -54,7 +54,7 @@ import Testing
         new["age"] = .int(50)
         #expect(names(try context.fetch(old)) == ["0", "A", "B2"])
         #expect(try context.count(old) == 3)
-        #expect(try context.fetchIDs(old) == [ids[5], ids[0], new.id])
+        #expect(try context.fetchIDs(old) == [ids[5], ids[0], new.objectID])
         old.includesSubentities = false
         #expect(names(try context.fetch(old)) == ["0", "A"])
         old.includesPendingChanges = false
@@ -110,7 +110,7 @@ import Testing
         try setup.save()
 
         let context = fixture.coordinator.newContext()
-        let team = try context.get(red.id)
+        let team = try context.get(red.objectID)
         team["name"] = .string("Zed")
         let zed = try request(fixture, "Person", #"team.name == "Zed""#, sort: "name")
         #expect(names(try context.fetch(zed)) == ["A", "B", "C"])

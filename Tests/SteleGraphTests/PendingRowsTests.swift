@@ -40,7 +40,7 @@ import Testing
             return person
         }
         try context.save()
-        return made.map(\.id)
+        return made.map(\.objectID)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -85,10 +85,10 @@ import Testing
         new["age"] = .int(25)
         for sort in ["age", "-age"] {
             var request = try request(fixture, [], sort: sort)
-            let all = try context.fetch(request).map(\.id)
-            request.after = try context.position(of: new.id.key, in: request)
-            let rest = try context.fetch(request).map(\.id)
-            #expect(rest == Array(all.drop { $0 != new.id }.dropFirst()), "\(sort)")
+            let all = try context.fetch(request).map(\.objectID)
+            request.after = try context.position(of: new.objectID.key, in: request)
+            let rest = try context.fetch(request).map(\.objectID)
+            #expect(rest == Array(all.drop { $0 != new.objectID }.dropFirst()), "\(sort)")
         }
     }
 
@@ -137,15 +137,15 @@ import Testing
         try bo.set("team", crew)
         try context.delete(try context.get(ids[3]))
         try context.processPendingChanges()
-        #expect(context.insertedObjects.map(\.id) == [crew.id])
-        #expect(try context.updatedObjects().map(\.id) == [bo.id])
-        #expect(context.deletedObjects.map(\.id) == [ids[3]])
+        #expect(context.insertedObjects.map(\.objectID) == [crew.objectID])
+        #expect(try context.updatedObjects().map(\.objectID) == [bo.objectID])
+        #expect(context.deletedObjects.map(\.objectID) == [ids[3]])
         #expect(context.unsavedObjectCount == 3)
         // The owner of members that have changed is not read, and told all the same.
         let ann = try context.get(ids[0])
         let team = try #require(try ann.get("team"))
         try ann.set("team", nil)
-        let updated = Set(try context.updatedObjects().map(\.id))
-        #expect(updated == [bo.id, ann.id, team.id])
+        let updated = Set(try context.updatedObjects().map(\.objectID))
+        #expect(updated == [bo.objectID, ann.objectID, team.objectID])
     }
 }

@@ -99,7 +99,7 @@ private struct Pairs {
         }
 
         mutating func insert() throws {
-            keys.append(try context.insert(node).id.key)
+            keys.append(try context.insert(node).objectID.key)
         }
 
         mutating func change(_ r: Relationship) throws {
@@ -174,7 +174,7 @@ private struct Pairs {
                     let found =
                         r.isToMany
                         ? try object(key).memberKeys(r).sorted()
-                        : try object(key).toOne(r).map { [$0.id.key] } ?? []
+                        : try object(key).toOne(r).map { [$0.objectID.key] } ?? []
                     #expect(found == expected.of(r, key), "\(r.name) of \(key), \(comment)")
                 }
             }
@@ -189,7 +189,7 @@ private struct Pairs {
             let before = keys
             try context.save()
             var names: [Int64: Int64] = [:]
-            for (key, object) in zip(before, objects) { names[key] = object.id.key }
+            for (key, object) in zip(before, objects) { names[key] = object.objectID.key }
             keys = keys.map { names[$0] ?? 0 }
             expected.links = expected.links.mapValues { pairs in
                 Set(pairs.map { $0.map { names[$0] ?? 0 } })

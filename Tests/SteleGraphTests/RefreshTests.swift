@@ -108,7 +108,7 @@ import Testing
         #expect(crew.isDeleted && crew["name"] == .string("Mine"))
         #expect(try person.get("team") == nil && new.get("team") == nil)
         try context.save()
-        #expect(try fixture.stored("Person.team", of: new.id.key) == nil)
+        #expect(try fixture.stored("Person.team", of: new.objectID.key) == nil)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -128,7 +128,7 @@ import Testing
         try people[1].set("team", crew)
         try context.delete(people[0])
         try context.processPendingChanges()
-        #expect(try crew.keys("players") == [ids[1].key, new.id.key])
+        #expect(try crew.keys("players") == [ids[1].key, new.objectID.key])
         context.rollback()
         #expect(!context.hasChanges && new.managedObjectContext == nil)
         #expect(people[1]["name"] == .string("Person 2") && !people[0].isDeleted)

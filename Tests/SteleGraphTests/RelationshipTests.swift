@@ -15,11 +15,11 @@ import Testing
         let context = fixture.context()
         let person = try context.insert(try fixture.entity("Person"))
         try person.set("team", try context.get(team))
-        #expect(try context.get(team).keys("players") == [person.id.key])
+        #expect(try context.get(team).keys("players") == [person.objectID.key])
         try context.save()
-        #expect(person.id.key > 0 && !person.isInserted && !context.hasChanges)
-        #expect(try fixture.storedMembers("Team.players", of: team.key) == [person.id.key])
-        #expect(try fixture.stored("Person.team", of: person.id.key) == team.key)
+        #expect(person.objectID.key > 0 && !person.isInserted && !context.hasChanges)
+        #expect(try fixture.storedMembers("Team.players", of: team.key) == [person.objectID.key])
+        #expect(try fixture.stored("Person.team", of: person.objectID.key) == team.key)
     }
 
     @Test func settingAToOneDoesNotFetchTheMembersOfEitherOwner() throws {
@@ -194,7 +194,7 @@ import Testing
         let tag = try context.insert(try fixture.entity("Tag"))
         try context.get(person).set("favourite", tag)
         try context.save()
-        #expect(try fixture.stored("Person.favourite", of: person.key) == tag.id.key)
+        #expect(try fixture.stored("Person.favourite", of: person.key) == tag.objectID.key)
     }
 
     @Test func aToManyWithoutInverseOwnsItsMembers() throws {
@@ -239,7 +239,7 @@ import Testing
         }
         let team = try context.insert(try fixture.entity("Team"))
         try context.delete(team)
-        #expect(throws: ContextError.deleted(entity: "Team", key: team.id.key)) {
+        #expect(throws: ContextError.deleted(entity: "Team", key: team.objectID.key)) {
             try person.set("team", team)
         }
         #expect(throws: ContextError.self) {
@@ -253,10 +253,13 @@ import Testing
         let employee = try context.insert(try fixture.entity("Employee"))
         try team.add("players", employee)
         try context.save()
-        #expect(try fixture.storedMembers("Team.players", of: team.id.key) == [employee.id.key])
+        #expect(
+            try fixture.storedMembers("Team.players", of: team.objectID.key) == [
+                employee.objectID.key
+            ])
         let next = fixture.context()
         let person = try fixture.entity("Person")
         #expect(
-            try next.object(entity: person, key: employee.id.key)?.entity.name == "Employee")
+            try next.object(entity: person, key: employee.objectID.key)?.entity.name == "Employee")
     }
 }

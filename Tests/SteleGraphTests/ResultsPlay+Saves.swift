@@ -60,7 +60,7 @@ extension ResultsPlay {
                 "team", Bool.random(using: &numbers) ? teams.randomElement(using: &numbers) : nil)
         case 4:
             if let tag = tags.randomElement(using: &numbers) {
-                if try person.keys("tags").contains(tag.id.key) {
+                if try person.keys("tags").contains(tag.objectID.key) {
                     try person.remove("tags", tag)
                 } else {
                     try person.add("tags", tag)

@@ -24,17 +24,19 @@ import Testing
 
     @Test func aSaveGivesPermanentIdentitiesAndVersions() throws {
         let context = fixture.context()
-        context.author = "ann"
+        context.transactionAuthor = "ann"
         context.name = "POST /Person"
         let a = try context.insert(try fixture.entity("Person"))
         let b = try context.insert(try fixture.entity("Person"))
-        #expect(a.id.isTemporary && a.isInserted && a.version == 0)
+        #expect(a.objectID.isTemporaryID && a.isInserted && a.version == 0)
         try a.set("mentor", b)
         let result = try context.save()
-        #expect(a.id.key > 0 && b.id.key > 0 && a.version == 1 && !a.isInserted)
-        #expect(a.value(try a.link("mentor").slot) == .key(b.id.key))
-        #expect(try context.get(a.id) === a)
-        #expect(SavedObjects(result).snapshot(entity: a.entity.index, key: a.id.key) == a.snapshot)
+        #expect(a.objectID.key > 0 && b.objectID.key > 0 && a.version == 1 && !a.isInserted)
+        #expect(a.value(try a.link("mentor").slot) == .key(b.objectID.key))
+        #expect(try context.get(a.objectID) === a)
+        #expect(
+            SavedObjects(result).snapshot(entity: a.entity.index, key: a.objectID.key) == a.snapshot
+        )
         let save = try fixture.lastSave()
         #expect(save.author == "ann" && save.contextName == "POST /Person")
         #expect(save.number == result.token && fixture.coordinator.currentToken == result.token)
@@ -46,7 +48,7 @@ import Testing
         let person = try context.insert(try fixture.entity("Person"))
         try person.set("team", team)
         try context.save()
-        #expect(try team.keys("players") == [person.id.key])
+        #expect(try team.keys("players") == [person.objectID.key])
         person["name"] = .string("Ann")
         try person.set("team", nil)
         try context.save()
@@ -54,7 +56,7 @@ import Testing
         #expect(try team.keys("players") == [])
         try context.delete(person)
         try context.save()
-        #expect(try context.existingObject(with: person.id) == nil)
+        #expect(try context.existingObject(with: person.objectID) == nil)
     }
 
     @Test func aChangeThatIsTakenBackIsNone() throws {
@@ -122,7 +124,7 @@ import Testing
         try other.get(team)["name"] = .string("New")
         try other.save()
         try context.save()
-        #expect(try fixture.storedMembers("Team.players", of: team.key) == [person.id.key])
+        #expect(try fixture.storedMembers("Team.players", of: team.key) == [person.objectID.key])
     }
 
     @Test func joiningATeamThatIsDeletedMeanwhileMoves() throws {
@@ -163,7 +165,7 @@ import Testing
         try context.delete(try context.get(tag))
         try context.delete(try context.get(item))
         try context.save()
-        #expect(try fixture.stored("Person.favourite", of: person.id.key) == nil)
+        #expect(try fixture.stored("Person.favourite", of: person.objectID.key) == nil)
         #expect(try fixture.storedMembers("Box.items", of: box.key) == [])
     }
 
@@ -199,7 +201,7 @@ import Testing
         thing["count"] = .int(8)
         try context.save()
         #expect(thing["note"] == .string("not stored"))
-        #expect(try fixture.context().get(thing.id)["note"] == .null)
+        #expect(try fixture.context().get(thing.objectID)["note"] == .null)
     }
 
     @Test func uniqueValuesAreKeptUnique() throws {

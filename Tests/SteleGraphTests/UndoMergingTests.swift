@@ -41,9 +41,9 @@ import Testing
 
         try undoAll(context)
         #expect(try ann.get("spouse") === bo && bo.get("spouse") === ann)
-        #expect(try ann.get("team") === crew && crew.keys("players") == [ann.id.key])
+        #expect(try ann.get("team") === crew && crew.keys("players") == [ann.objectID.key])
         try context.save()
-        #expect(try fixture.stored("Person.spouse", of: bo.id.key) == ann.id.key)
+        #expect(try fixture.stored("Person.spouse", of: bo.objectID.key) == ann.objectID.key)
     }
 
     @Test(arguments: StoreKind.allCases, [false, true])
@@ -104,7 +104,8 @@ import Testing
     ) throws -> Bool {
         let there = try ann.get(link) === bo
         let back =
-            try link == "mentor" ? bo.keys("mentees") == [ann.id.key] : bo.get("spouse") === ann
+            try link == "mentor"
+            ? bo.keys("mentees") == [ann.objectID.key] : bo.get("spouse") === ann
         #expect(there == back, "the two ends disagree", sourceLocation: location)
         return there && back
     }
@@ -121,9 +122,9 @@ import Testing
             #expect(!context.hasChanges)
             try context.redo()
             try context.save()
-            #expect(try fixture.version("Person", ann.id.key) == nil)
+            #expect(try fixture.version("Person", ann.objectID.key) == nil)
             #expect(try bo.get("spouse") == nil && bo.keys("mentees") == [])
-            #expect(try fixture.stored("Person.spouse", of: bo.id.key) == nil)
+            #expect(try fixture.stored("Person.spouse", of: bo.objectID.key) == nil)
         }
     }
 
@@ -132,11 +133,11 @@ import Testing
     func whatWasReadSinceKeepsItsIdentity(_ kind: StoreKind, _ link: String) throws {
         let (fixture, context) = try fixture(kind)
         let (ann, bo) = try broughtBack(fixture, context, link, isTold: true)
-        let there = try context.get(ann.id)
+        let there = try context.get(ann.objectID)
         there["age"] = .int(5)
         try undoAll(context)
         #expect(there !== ann && ann.isDeleted && there["age"] == .int(3))
-        #expect(try context.get(ann.id) === there && isLinked(there, link, bo))
+        #expect(try context.get(ann.objectID) === there && isLinked(there, link, bo))
         #expect(!context.hasChanges)
     }
 

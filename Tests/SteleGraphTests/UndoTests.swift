@@ -56,10 +56,10 @@ import Testing
         #expect(person.isDeleted && !context.hasChanges)
         #expect(try team.keys("players") == [] && team.get("captain") == nil)
         try context.redo()
-        #expect(try team.keys("players") == [person.id.key] && team.get("captain") === person)
+        #expect(try team.keys("players") == [person.objectID.key] && team.get("captain") === person)
         #expect(person.isInserted && !person.isDeleted && person["name"] == .string("Ann"))
         try context.save()
-        #expect(try fixture.stored("Person.team", of: person.id.key) == team.id.key)
+        #expect(try fixture.stored("Person.team", of: person.objectID.key) == team.objectID.key)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -76,7 +76,7 @@ import Testing
         #expect(context.hasChanges && person["name"] == .null)
         #expect(try tag.keys("people") == [])
         try context.save()
-        #expect(try fixture.storedMembers("Tag.people", of: tag.id.key) == [])
+        #expect(try fixture.storedMembers("Tag.people", of: tag.objectID.key) == [])
         #expect(person.version == 2)
         try context.undo()
         try context.save()
@@ -85,8 +85,9 @@ import Testing
         try context.redo()
         try context.redo()
         try context.save()
-        #expect(try fixture.context().fetchIDs(people) == [person.id])
-        #expect(try fixture.storedMembers("Tag.people", of: tag.id.key) == [person.id.key])
+        #expect(try fixture.context().fetchIDs(people) == [person.objectID])
+        #expect(
+            try fixture.storedMembers("Tag.people", of: tag.objectID.key) == [person.objectID.key])
         // It was there before, so its versions go on.
         #expect(person.version == 3)
     }
@@ -107,35 +108,36 @@ import Testing
         try people[0].set("mentor", people[1])
         try people[1].set("favourite", tags[0])
         try setup.save()
-        let keys = people.map(\.id.key)
+        let keys = people.map(\.objectID.key)
 
-        let (crew, ann) = (try context.get(team.id), try context.get(people[1].id))
+        let (crew, ann) = (try context.get(team.objectID), try context.get(people[1].objectID))
         try context.delete(ann)
         try context.processPendingChanges()
         try context.delete(crew)
         if isSaved { try context.save() }
-        #expect(try context.get(people[0].id).get("team") == nil)
+        #expect(try context.get(people[0].objectID).get("team") == nil)
         try context.undo()
         #expect(try crew.keys("players") == [keys[0], keys[2]])
         try context.undo()
         #expect(try crew.keys("players") == keys && crew.get("captain") === ann)
-        #expect(try ann.get("spouse")?.id == people[2].id)
+        #expect(try ann.get("spouse")?.objectID == people[2].objectID)
         #expect(try ann.keys("mentees") == [keys[0]])
-        #expect(try ann.keys("tags") == tags.map(\.id.key))
-        #expect(try ann.get("favourite")?.id == tags[0].id)
+        #expect(try ann.keys("tags") == tags.map(\.objectID.key))
+        #expect(try ann.get("favourite")?.objectID == tags[0].objectID)
         #expect(context.hasChanges == isSaved)
         try context.save()
-        #expect(ann.id == people[1].id)
-        #expect(try fixture.stored("Team.captain", of: crew.id.key) == keys[1])
-        #expect(try fixture.storedMembers("Team.players", of: crew.id.key) == keys)
-        #expect(try fixture.storedMembers("Person.tags", of: keys[1]) == tags.map(\.id.key))
+        #expect(ann.objectID == people[1].objectID)
+        #expect(try fixture.stored("Team.captain", of: crew.objectID.key) == keys[1])
+        #expect(try fixture.storedMembers("Team.players", of: crew.objectID.key) == keys)
+        #expect(try fixture.storedMembers("Person.tags", of: keys[1]) == tags.map(\.objectID.key))
         #expect(try fixture.stored("Person.spouse", of: keys[2]) == keys[1])
         try context.redo()
         try context.redo()
         try context.save()
         #expect(try fixture.version("Person", keys[1]) == nil)
         #expect(try fixture.stored("Person.mentor", of: keys[0]) == nil)
-        #expect(try fixture.storedMembers("Tag.people", of: tags[0].id.key) == [keys[0], keys[2]])
+        #expect(
+            try fixture.storedMembers("Tag.people", of: tags[0].objectID.key) == [keys[0], keys[2]])
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -145,7 +147,7 @@ import Testing
         let songs = try (0..<5).map { _ in try context.insert(try fixture.entity("Song")) }
         try list.replace("songs", songs)
         try context.save()
-        let order = songs.map(\.id.key)
+        let order = songs.map(\.objectID.key)
         let changes: [() throws -> Void] = [
             { try list.remove("songs", songs[1]) },
             { try list.add("songs", songs[4], at: 0) },
@@ -166,7 +168,7 @@ import Testing
             try context.undo()
             #expect(try list.keys("songs") == order, "\(index), saved")
             try context.save()
-            #expect(try fixture.storedMembers("Playlist.songs", of: list.id.key) == order)
+            #expect(try fixture.storedMembers("Playlist.songs", of: list.objectID.key) == order)
         }
     }
 

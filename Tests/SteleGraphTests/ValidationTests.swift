@@ -277,7 +277,7 @@ import Testing
         private func complain() throws {
             guard self["size"] == .int(13) else { return }
             throw ValidationError(
-                .invalid, entity: entity, key: id.key, property: "size", message: "no",
+                .invalid, entity: entity, key: objectID.key, property: "size", message: "no",
                 detail: "no")
         }
     }
@@ -322,12 +322,12 @@ import Testing
         object["b"] = .int(2)
         try first.save()
         let context = fixture.context()
-        let again = try context.get(object.id)
+        let again = try context.get(object.objectID)
         again["b"] = .int(9)
         #expect(throws: ValidationErrors.self) { try context.save() }
         again["b"] = .int(3)
         try context.save()
-        #expect(try fixture.version("Account", object.id.key) == 2)
+        #expect(try fixture.version("Account", object.objectID.key) == 2)
     }
 
     @Test func countsOfToManysAreKept() throws {
@@ -348,7 +348,7 @@ import Testing
         let second = fixture.context()
         for _ in 0..<2 {
             let part = try second.insert(try fixture.entity("Part"))
-            try part.set("account", try second.get(account.id))
+            try part.set("account", try second.get(account.objectID))
         }
         let many = #expect(throws: ValidationErrors.self) { try second.save() }
         #expect(many?.errors.map(\.code) == [1590])

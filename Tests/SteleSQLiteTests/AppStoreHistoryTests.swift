@@ -55,7 +55,7 @@ struct AppStoreHistoryTests {
                 }
         )
         let result = try it.change { context in
-            context.author = "ann"
+            context.transactionAuthor = "ann"
             let feedback = try context.insert(try it.entity("Feedback"))
             feedback["authorAlias"] = .string("Ann")
             feedback["bookID"] = .uuid(UUID())
@@ -83,7 +83,7 @@ struct AppStoreHistoryTests {
             try raw.run("UPDATE ATRANSACTION SET ZAUTHOR = 'app'")
         }
         try it.change { context in
-            context.author = "ann"
+            context.transactionAuthor = "ann"
             context.name = "edit"
             let feedback = try context.insert(try it.entity("Feedback"))
             feedback["authorAlias"] = .string("Ann")
@@ -125,7 +125,7 @@ struct AppStoreHistoryTests {
             made["content"] = .data([1])
             try made.set("book", try context.object(entity: book, key: 1))
             try context.obtainPermanentIDs(for: [made])
-            page = made.id
+            page = made.objectID
         }
         let id = try #require(page)
         #expect(try counts(inserted, of: 1) == [.int(pages), .int(pages + 1)])

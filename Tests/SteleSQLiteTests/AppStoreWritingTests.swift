@@ -123,7 +123,7 @@ struct AppStoreWriter {
             for isDeleted in [false, true] {
                 let objects = try makeGraph(of: entities, in: context, &number)
                 try context.obtainPermanentIDs(for: objects)
-                made += objects.map { Made(id: $0.id, isDeleted: isDeleted) }
+                made += objects.map { Made(id: $0.objectID, isDeleted: isDeleted) }
                 if isDeleted { continue }
                 for object in objects { kept[object.entity.index, default: 0] += 1 }
             }

@@ -45,9 +45,9 @@ import Testing
         person["mood"] = .string("glad")
         try context.save()
         #expect(person["mood"] == .string("glad"))
-        let stored = try #require(try it.stored(person.id))
+        let stored = try #require(try it.stored(person.objectID))
         #expect(stored.value("mood", in: it.model) == .null)
-        #expect(try it.context().get(person.id).snapshot == stored)
+        #expect(try it.context().get(person.objectID).snapshot == stored)
     }
 
     @Test func aForeignChangeThatKeepsTheVersionIsNeitherLostNorForgotten() throws {
@@ -80,7 +80,7 @@ import Testing
         try RawDatabase(it.folder.store).run("UPDATE ZPERSON SET ZNAME = NULL")
         tag["name"] = .string("new")
         try early.save()
-        #expect(try it.stored(tag.id)?.version == 2)
+        #expect(try it.stored(tag.objectID)?.version == 2)
     }
 
     @Test func aForeignRowWithoutItsCounterDoesNotTakeTheNextKey() throws {

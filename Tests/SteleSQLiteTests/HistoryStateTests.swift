@@ -46,7 +46,7 @@ import Testing
         let one = try context.insert(try it.entity("Gadget"))
         fill(one, 0)
         try context.save()
-        let id = one.id
+        let id = one.objectID
         var states = [try #require(try it.stored(id))]
         try it.change { fill(try $0.get(id), 1) }
         states.append(try #require(try it.stored(id)))
@@ -97,11 +97,11 @@ import Testing
         let raw = try RawDatabase(it.folder.store)
         let column =
             "SELECT ifnull(ZNEXT, '-') || ' ' || ifnull(Z3_NEXT, '-') FROM ZTHING "
-            + "WHERE Z_PK = \(thing.id.key)"
-        #expect(try raw.texts(column) == ["\(gadget.id.key) 4"])
-        try it.change { try $0.get(thing.id).set("next", nil) }
+            + "WHERE Z_PK = \(thing.objectID.key)"
+        #expect(try raw.texts(column) == ["\(gadget.objectID.key) 4"])
+        try it.change { try $0.get(thing.objectID).set("next", nil) }
         #expect(try raw.texts(column) == ["- -"])
-        try it.change { try $0.get(thing.id).set("next", try $0.get(thing.id)) }
-        #expect(try raw.texts(column) == ["\(thing.id.key) 3"])
+        try it.change { try $0.get(thing.objectID).set("next", try $0.get(thing.objectID)) }
+        #expect(try raw.texts(column) == ["\(thing.objectID.key) 3"])
     }
 }

@@ -58,7 +58,7 @@ import Testing
             let song = try context.insert(try it.entity("Song"))
             try context.get(list).add("songs", song, at: 0)
             try context.save()
-            wanted.insert(song.id.key, at: 0)
+            wanted.insert(song.objectID.key, at: 0)
         }
         #expect(try it.storedMembers("List.songs", of: list.key) == wanted)
     }

@@ -30,7 +30,7 @@ import Testing
             try player.setToOne(toTeam, team)
         }
         try context.save()
-        self.team = team.id
+        self.team = team.objectID
     }
 
     /// A query a thousand; beside them the view is opened and given back.

@@ -18,7 +18,7 @@ import Testing
             return object
         }
         try context.save()
-        return (it, objects.map(\.id))
+        return (it, objects.map(\.objectID))
     }
 
     private func codes(_ it: GraphStore, _ ids: [ObjectID]) throws -> [Value?] {

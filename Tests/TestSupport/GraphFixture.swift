@@ -41,7 +41,7 @@ extension GraphFixture {
             object["name"] = .string("\(name) \(index + 1)")
         }
         try context.save()
-        return objects.map(\.id)
+        return objects.map(\.objectID)
     }
 
     /// Makes changes in a context of their own and saves them.

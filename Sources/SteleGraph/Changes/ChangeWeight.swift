@@ -24,7 +24,7 @@ package struct ChangeWeight: Sendable, Hashable {
                 }
             }
             step += bytes
-            if !parent.hasChanged(object.id) { unsaved += bytes + object.bytes }
+            if !parent.hasChanged(object.objectID) { unsaved += bytes + object.bytes }
         }
         for (place, state) in child.toManys.states where state.hasChanges {
             let links = (state.added.count + state.removed.count) * Self.ofEntry

@@ -13,10 +13,10 @@ struct SaveExpectations {
     /// Removes the expectations of a deletion that is undone.
     mutating func forgetDeletion(of object: ManagedObject, in model: Model) {
         for toMany in object.entity.toManys {
-            members[ToManyID(relationship: toMany.index, owner: object.id.key)] = nil
+            members[ToManyID(relationship: toMany.index, owner: object.objectID.key)] = nil
         }
         for relationship in model.relationships where relationship.inverse == nil {
-            owners[ToManyID(relationship: relationship.index, owner: object.id.key)] = nil
+            owners[ToManyID(relationship: relationship.index, owner: object.objectID.key)] = nil
         }
     }
 }

@@ -8,7 +8,7 @@ extension ConflictResolution {
         if object.isDeleted || policy.keepsStored {
             rebasing.disappear(object)
             rebasing.dropLinks(to: object)
-            try rebasing.dropLinks(toGone: [object.id])
+            try rebasing.dropLinks(toGone: [object.objectID])
         } else {
             insertAgain(object)
         }
@@ -31,16 +31,17 @@ extension ConflictResolution {
             for case .key(let key)? in [
                 object.reinserted?.values[relationship.slot], object.value(relationship.slot),
             ] {
-                toManys.rebase(inverse, key, object.id.key, isStored: false, isWanted: false)
+                toManys.rebase(inverse, key, object.objectID.key, isStored: false, isWanted: false)
             }
         }
         for relationship in object.entity.toManys {
             if let inverse = model.inverse(of: relationship) {
-                for key in toManys[relationship, object.id.key]?.removed ?? [] {
-                    toManys.rebase(inverse, key, object.id.key, isStored: false, isWanted: false)
+                for key in toManys[relationship, object.objectID.key]?.removed ?? [] {
+                    toManys.rebase(
+                        inverse, key, object.objectID.key, isStored: false, isWanted: false)
                 }
             }
-            toManys.lose(relationship, of: object.id.key)
+            toManys.lose(relationship, of: object.objectID.key)
         }
     }
 
@@ -79,7 +80,7 @@ extension ConflictResolution {
         if back.isEmpty { return [] }
         for object in back { deletion.restore(object, nil) }
         changes.dropRestored()
-        return Set(back.map(\.id))
+        return Set(back.map(\.objectID))
     }
 
     /// Restores the links of an object whose deletion was undone, on both sides.
@@ -106,7 +107,7 @@ extension ConflictResolution {
             object.setSlot(relationship.slot, .null)
             guard let inverse, inverse.isToMany else { continue }
             // The object also loses its position in the order.
-            toManys.leave(object.id.key, inverse, of: key)
+            toManys.leave(object.objectID.key, inverse, of: key)
         }
     }
 }

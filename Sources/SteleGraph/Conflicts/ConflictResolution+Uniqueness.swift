@@ -23,7 +23,7 @@ extension ConflictResolution {
         for (new, there) in pairs {
             if !policy.keepsStored { try pass(new, to: there) }
             try deletion.delete(new)
-            replaced[new.id] = there.id
+            replaced[new.objectID] = there.objectID
         }
         return !pairs.isEmpty
     }
@@ -32,10 +32,10 @@ extension ConflictResolution {
         of new: ManagedObject, _ constraint: [String], _ there: ManagedObject
     ) -> ConstraintConflict {
         ConstraintConflict(
-            entity: new.entity.index, key: new.id.key, constraint: constraint,
+            entity: new.entity.index, key: new.objectID.key, constraint: constraint,
             values: constraint.map { slot($0, new.entity).map(new.value) ?? .null },
             holder: ConstraintConflict.Holder(
-                entity: there.entity.index, key: there.id.key, isNew: there.isInserted))
+                entity: there.entity.index, key: there.objectID.key, isNew: there.isInserted))
     }
 
     /// The keys of the objects with which deleted new objects were merged.
@@ -48,7 +48,7 @@ extension ConflictResolution {
                 guard let next = replaced[last] else { break }
                 last = next
             }
-            if let key = permanent[last] ?? (last.isTemporary ? nil : last.key) {
+            if let key = permanent[last] ?? (last.isTemporaryID ? nil : last.key) {
                 keys.insert(key, for: id)
             }
         }
@@ -183,8 +183,8 @@ extension ConflictResolution {
         }
         if leading.isEmpty { return }
         for object in changes.alive where object !== new {
-            for toOne in leading where object.key(in: toOne) == new.id.key {
-                object.setSlot(toOne.slot, .key(there.id.key))
+            for toOne in leading where object.key(in: toOne) == new.objectID.key {
+                object.setSlot(toOne.slot, .key(there.objectID.key))
             }
         }
     }

@@ -42,7 +42,7 @@ final class ConflictResolution: RelationshipPart {
         var changed: [ChangedByBoth] = []
         var back: [(object: ManagedObject, theirs: Snapshot)] = []
         for (object, conflict) in zip(objects, conflicts) {
-            if let theirs = conflict.persisted, restored.contains(object.id) {
+            if let theirs = conflict.persisted, restored.contains(object.objectID) {
                 try takeBackLinks(of: object)
                 back.append((object, theirs))
             } else if let theirs = conflict.persisted, !object.isDeleted {
@@ -127,7 +127,7 @@ final class ConflictResolution: RelationshipPart {
             for case .key(let key) in Set([object.before?.values[slot] ?? .null, value]) {
                 let isThere = value == .key(key)
                 toManys.rebase(
-                    inverse, key, object.id.key, isStored: isThere, isWanted: isThere)
+                    inverse, key, object.objectID.key, isStored: isThere, isWanted: isThere)
             }
         }
         object.before = theirs
@@ -137,7 +137,7 @@ final class ConflictResolution: RelationshipPart {
     /// Reverts the changes of an object's to-many relationships.
     func takeBackMembers(of object: ManagedObject) throws {
         for relationship in object.entity.toManys {
-            guard let state = toManys[relationship, object.id.key], state.hasChanges else {
+            guard let state = toManys[relationship, object.objectID.key], state.hasChanges else {
                 continue
             }
             for key in state.added { try relationships.unlink(relationship, object, key) }
@@ -154,11 +154,11 @@ final class ConflictResolution: RelationshipPart {
         var conflicts: [MergeConflict] = []
         for object in changed {
             guard let before = object.before else { continue }
-            let row = rows[object.id]
+            let row = rows[object.objectID]
             if row?.version == before.version, row?.entity == before.entity { continue }
             conflicts.append(
                 MergeConflict(
-                    entity: object.entity.index, key: object.id.key, cached: before,
+                    entity: object.entity.index, key: object.objectID.key, cached: before,
                     persisted: row, changedSlots: changes.storedChanges(of: object),
                     values: object.values))
         }

@@ -30,9 +30,11 @@ final class DeletePropagation: RelationshipPart {
     /// it again and it was read since.
     /// - Parameter event: the event to report to the object; nil if the caller reports it.
     func restore(_ object: ManagedObject, _ event: SnapshotEventType? = .undoDeletion) {
-        guard object.isDeleted, registry[object.id].map({ $0 === object }) ?? true else { return }
+        guard object.isDeleted, registry[object.objectID].map({ $0 === object }) ?? true else {
+            return
+        }
         // A new object whose deletion is not processed yet is still in the change set.
-        let isListed = registry[object.id] != nil
+        let isListed = registry[object.objectID] != nil
         object.isDeleted = false
         if object.isGone { object.isInserted = true }
         object.isGone = false
@@ -60,7 +62,7 @@ final class DeletePropagation: RelationshipPart {
     /// Makes the next `process` apply the rules of a deleted object again.
     func decideAgain(_ object: ManagedObject) {
         undecided.append(object)
-        decidedBefore.insert(object.id)
+        decidedBefore.insert(object.objectID)
     }
 
     /// Ends the repeated application of delete rules.
@@ -69,7 +71,7 @@ final class DeletePropagation: RelationshipPart {
     /// Applies the rules of all deletions again, to objects that were added since.
     func processAgain() throws {
         undecided += changes.deleted
-        decidedBefore = Set(changes.deleted.map(\.id))
+        decidedBefore = Set(changes.deleted.map(\.objectID))
         defer { endDecidingAgain() }
         try process()
     }
@@ -126,7 +128,7 @@ final class DeletePropagation: RelationshipPart {
         var owners: [Int: [Int64]] = [:]
         for object in level where !object.isInserted {
             for relationship in plans[object.entity].relationships where relationship.isToMany {
-                owners[relationship.index, default: []].append(object.id.key)
+                owners[relationship.index, default: []].append(object.objectID.key)
             }
         }
         for (index, keys) in owners.sorted(by: { $0.key < $1.key }) {
@@ -169,9 +171,9 @@ final class DeletePropagation: RelationshipPart {
                 guard let inverse = model.toOneInverse(of: relationship) else { continue }
                 for key in try destinations(relationship, object) {
                     guard let other = loader.known(relationship, key), !other.isFault,
-                        other.key(in: inverse) != object.id.key
+                        other.key(in: inverse) != object.objectID.key
                     else { continue }
-                    old[other.id] = other
+                    old[other.objectID] = other
                 }
             }
         }
@@ -183,7 +185,7 @@ final class DeletePropagation: RelationshipPart {
         _ relationship: Relationship, _ object: ManagedObject
     ) throws -> [Int64] {
         if !relationship.isToMany { return object.key(in: relationship).map { [$0] } ?? [] }
-        return try toManys.state(relationship, of: object.id.key)
+        return try toManys.state(relationship, of: object.objectID.key)
             .members(ordered: relationship.isOrdered)
     }
 
@@ -201,7 +203,7 @@ final class DeletePropagation: RelationshipPart {
                 }
             case .nullify where relationship.isToMany:
                 let members = try destinations(relationship, object)
-                try toManys.leavingOrder(relationship, of: object.id.key, standing: members) {
+                try toManys.leavingOrder(relationship, of: object.objectID.key, standing: members) {
                     for key in members where isLedBack(relationship, object, key) {
                         try relationships.unlink(relationship, object, key)
                     }
@@ -214,10 +216,10 @@ final class DeletePropagation: RelationshipPart {
                 if !changes.isJournaling, let inverse, inverse.isToMany,
                     loader.known(relationship, key)?.isDeleted == true
                 {
-                    if toManys[inverse, key]?.added.contains(object.id.key) != true { break }
+                    if toManys[inverse, key]?.added.contains(object.objectID.key) != true { break }
                 }
                 // The object left that relationship when its rules were first applied.
-                if inverse?.isToMany == true && decidedBefore.contains(object.id) { break }
+                if inverse?.isToMany == true && decidedBefore.contains(object.objectID) { break }
                 if try relationships.cutInverse(of: relationship, from: object, to: key) {
                     changes.note(.cut(object, relationship, key))
                 }
@@ -231,7 +233,7 @@ final class DeletePropagation: RelationshipPart {
         _ relationship: Relationship, _ owner: ManagedObject, _ member: Int64
     ) -> Bool {
         guard let inverse = model.toOneInverse(of: relationship) else { return true }
-        return loader.known(relationship, member)?.key(in: inverse) == owner.id.key
+        return loader.known(relationship, member)?.key(in: inverse) == owner.objectID.key
     }
 
     /// Cuts links without an inverse that were made here and lead to deleted objects.
@@ -256,7 +258,7 @@ final class DeletePropagation: RelationshipPart {
             let gone = level.filter { !$0.isInserted && destination.isKind($0.entity.index) }
             if gone.isEmpty { continue }
             var owners: [Int64: [Int64]] = [:]
-            for object in gone { owners[object.id.key] = [] }
+            for object in gone { owners[object.objectID.key] = [] }
             let rows = try loader.snapshots(
                 relationship.request(leadingTo: Array(owners.keys), in: model))
             let found = rows.map(loader.object(from:))
@@ -284,7 +286,7 @@ final class DeletePropagation: RelationshipPart {
             let destination = model.destination(of: relationship)
             let members = level.filter { destination.isKind($0.entity.index) }
             if !members.isEmpty {
-                try relationships.takeFromOwners(relationship, members.map(\.id.key))
+                try relationships.takeFromOwners(relationship, members.map(\.objectID.key))
             }
         }
     }

@@ -44,7 +44,7 @@ struct AffectedObjects {
 
     private func changedObjects() -> Set<ObjectID> {
         let changes = context.changes
-        var found = Set((changes.inserted + changes.touched + changes.deleted).map(\.id))
+        var found = Set((changes.inserted + changes.touched + changes.deleted).map(\.objectID))
         for (place, state) in context.toManys.states where state.hasChanges {
             found.insert(context.model.ownerID(place))
         }

@@ -25,7 +25,7 @@ struct ContextFetch {
                 ?? loader.snapshots(request).map(loader.object(from:))
             if !known.isEmpty {
                 try ContextRefresh(context).refresh(
-                    objects.filter { known.contains($0.id) }, mergeChanges: true)
+                    objects.filter { known.contains($0.objectID) }, mergeChanges: true)
             }
             if !request.relationshipKeyPathsForPrefetching.isEmpty {
                 try context.prefetch(request.relationshipKeyPathsForPrefetching, for: objects)
@@ -38,7 +38,7 @@ struct ContextFetch {
     func ids() throws -> [ObjectID] {
         try context.mergeNews()
         return try context.inOneView {
-            if let pending = try pending() { return try pending.objects().map(\.id) }
+            if let pending = try pending() { return try pending.objects().map(\.objectID) }
             return try loader.snapshots(request).map {
                 ObjectID(root: request.entity.root, key: $0.key)
             }
@@ -101,8 +101,9 @@ struct ContextFetch {
     private func refreshChanged() throws -> Set<ObjectID> {
         guard request.shouldRefreshRefetchedObjects else { return [] }
         try context.processPendingChanges()
-        let changed = context.changes.touched.filter { $0.id.root == request.entity.root }
-        let known = Set(context.registeredObjects.map(\.id)).subtracting(changed.map(\.id))
+        let changed = context.changes.touched.filter { $0.objectID.root == request.entity.root }
+        let known = Set(context.registeredObjects.map(\.objectID)).subtracting(
+            changed.map(\.objectID))
         try ContextRefresh(context).refresh(changed, mergeChanges: true)
         return known
     }

@@ -130,7 +130,7 @@ struct PendingFetch {
         var values: [Value] = []
         for key in sortKeys { values.append(try key.evaluate(its).value) }
         try view.check()
-        values.append(.key(place(object.id.key)))
+        values.append(.key(place(object.objectID.key)))
         return values
     }
 

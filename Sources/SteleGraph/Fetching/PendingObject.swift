@@ -41,7 +41,7 @@ struct PendingObject: EvaluatedObject {
     let object: ManagedObject
 
     var entityIndex: Int { object.entity.index }
-    var key: Int64 { object.id.key }
+    var key: Int64 { object.objectID.key }
     var version: Int64 { object.version }
 
     func value(of attribute: Attribute) -> Value {

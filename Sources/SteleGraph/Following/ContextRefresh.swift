@@ -21,18 +21,18 @@ struct ContextRefresh: RelationshipPart {
         try view.inOneView {
             try context.processPendingChanges()
             loader.forgetFailures(lostValues: false)
-            try rebasing.meetInsertions(of: Set(changes.inserted.map(\.id)))
+            try rebasing.meetInsertions(of: Set(changes.inserted.map(\.objectID)))
             let objects = registry.objects.sorted {
-                ($0.id.root, $0.id.key) < ($1.id.root, $1.id.key)
+                ($0.objectID.root, $0.objectID.key) < ($1.objectID.root, $1.objectID.key)
             }
             var changed = objects.filter { !$0.isFault && $0.isUpdated }
             var refreshed: Set<ObjectID> = []
             while !changed.isEmpty {
                 try refresh(changed, mergeChanges: true)
-                refreshed.formUnion(changed.map(\.id))
+                refreshed.formUnion(changed.map(\.objectID))
                 // Merging a change may change the other side of a relationship.
                 changed = objects.filter {
-                    !$0.isFault && $0.isUpdated && !refreshed.contains($0.id)
+                    !$0.isFault && $0.isUpdated && !refreshed.contains($0.objectID)
                 }
             }
             try changes.withoutJournaling {
@@ -87,7 +87,7 @@ struct ContextRefresh: RelationshipPart {
             let root = model.destination(of: model.relationships[place.relationship]).root
             wanted[root, default: []].formUnion(state.added)
         }
-        let found = Set(try loader.existingObjects(wanted).map(\.id))
+        let found = Set(try loader.existingObjects(wanted).map(\.objectID))
         for (object, relationship) in slots {
             guard let key = object.key(in: relationship),
                 !found.contains(model.destinationID(relationship, key))
@@ -127,18 +127,20 @@ struct ContextRefresh: RelationshipPart {
     /// Discards an object's changes, on both sides of its links, and turns it into a fault.
     private func discardChanges(of object: ManagedObject) throws {
         for relationship in object.entity.toManys {
-            guard let state = toManys[relationship, object.id.key] else { continue }
+            guard let state = toManys[relationship, object.objectID.key] else { continue }
             if model.inverse(of: relationship)?.isToMany != false {
-                for key in state.added { try relationships.part(relationship, object.id.key, key) }
+                for key in state.added {
+                    try relationships.part(relationship, object.objectID.key, key)
+                }
                 for key in state.removed where loader.known(relationship, key)?.isDeleted != true {
                     if relationship.inverse == nil {
                         try relationships.takeFromOwners(relationship, [key])
                     }
-                    try relationships.join(relationship, object.id.key, key)
+                    try relationships.join(relationship, object.objectID.key, key)
                 }
             }
             // If the inverse is a to-one relationship, the change belongs to the other object.
-            toManys.dropOrder(relationship, of: object.id.key)
+            toManys.dropOrder(relationship, of: object.objectID.key)
         }
         let again = relationships.slotsLinkedAgain(object)
         var elsewhere: Set<Int> = []
@@ -171,7 +173,7 @@ struct ContextRefresh: RelationshipPart {
         if !inverse.isToMany { return try relationships.putBack(value, toOne.slot, object) }
         for key in [object.key(in: toOne), stored] {
             guard let key else { continue }
-            toManys.takeBack(object.id.key, inverse, of: key)
+            toManys.takeBack(object.objectID.key, inverse, of: key)
         }
         object.setSlot(toOne.slot, value)
     }

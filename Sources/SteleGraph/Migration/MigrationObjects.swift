@@ -105,7 +105,7 @@ extension MigrationRun {
         }
         for one in pending.all where !one.object.isDeleted {
             plan.steps[one.step].associations.add(
-                one.source, .init(entity: one.object.entity.index, key: one.object.id.key))
+                one.source, .init(entity: one.object.entity.index, key: one.object.objectID.key))
         }
         pending = PendingAssociations()
     }
@@ -127,12 +127,12 @@ extension MigrationRun {
         if made.isAbstract { throw ContextError.abstractEntity(made.name) }
         let context = objects.destination
         let isFirst =
-            step.associations.first(of: source.id.key) == nil
-            && pending.objects(of: source.id.key, by: step).isEmpty
+            step.associations.first(of: source.objectID.key) == nil
+            && pending.objects(of: source.objectID.key, by: step).isEmpty
         let object: ManagedObject
         if step.keepsKeys, isFirst {
             object = context.loader.insert(
-                made, key: source.id.key, values: context.plans[made].defaults)
+                made, key: source.objectID.key, values: context.plans[made].defaults)
         } else {
             object = try context.insert(made)
         }
@@ -168,7 +168,7 @@ extension MigrationRun {
     ) throws {
         guard source.context === objects.source, destination.context === objects.destination
         else { throw ContextError.foreignObject }
-        pending.add(destination, of: source.id.key, by: step)
+        pending.add(destination, of: source.objectID.key, by: step)
     }
 
     // MARK: Lookup
@@ -181,12 +181,12 @@ extension MigrationRun {
         var found: [ManagedObject] = []
         for object in sources {
             for step in steps where step.source?.index == object.entity.index {
-                for target in step.associations.targets(of: object.id.key) {
+                for target in step.associations.targets(of: object.objectID.key) {
                     if let made = try objects.destination.existingObject(with: id(target)) {
                         found.append(made)
                     }
                 }
-                found += pending.objects(of: object.id.key, by: step)
+                found += pending.objects(of: object.objectID.key, by: step)
             }
         }
         return Self.once(found)
@@ -197,10 +197,10 @@ extension MigrationRun {
         let steps = try name.map { [try step(named: $0)] } ?? plan.steps
         var found: [ManagedObject] = []
         for object in made {
-            let family = plan.destination.entities[object.id.root].subtree
+            let family = plan.destination.entities[object.objectID.root].subtree
             for step in steps {
                 guard let root = step.source?.root else { continue }
-                var keys = step.associations.sources(of: object.id.key, family)
+                var keys = step.associations.sources(of: object.objectID.key, family)
                 keys += pending.sources(of: object, by: step)
                 for key in keys {
                     let id = ObjectID(root: root, key: key)

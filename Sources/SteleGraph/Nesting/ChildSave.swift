@@ -22,7 +22,7 @@ struct ChildSave {
         // An object restored in both contexts exists in the parent, so in the child it is an
         // update.
         try child.relationships.rebasing.meetInsertions(
-            of: Set(child.changes.insertedObjects.map(\.id)))
+            of: Set(child.changes.insertedObjects.map(\.objectID)))
         let save = ContextSave(child)
         let saved = save.savedObjects()
         let push = try ChildSave(child, parent)
@@ -43,7 +43,7 @@ struct ChildSave {
         updates = child.changes.updatedObjects
         var keys: [Int: [Int64]] = [:]
         for object in updates + child.changes.deleted {
-            keys[object.id.root, default: []].append(object.id.key)
+            keys[object.objectID.root, default: []].append(object.objectID.key)
         }
         for (place, state) in child.toManys.states where state.hasChanges {
             let id = child.model.ownerID(place)
@@ -54,19 +54,19 @@ struct ChildSave {
         var theirs: [ObjectID: ManagedObject] = [:]
         for (root, keys) in keys {
             for object in try parent.existingObjects(root: root, keys: keys).values {
-                theirs[object.id] = object
+                theirs[object.objectID] = object
             }
         }
         self.theirs = theirs
         var lost: [MergeConflict] = []
-        for object in updates where theirs[object.id] == nil {
+        for object in updates where theirs[object.objectID] == nil {
             lost.append(
                 MergeConflict(
-                    entity: object.entity.index, key: object.id.key,
+                    entity: object.entity.index, key: object.objectID.key,
                     cached: object.before ?? object.snapshot, persisted: nil,
                     changedSlots: object.changedSlots, values: object.values))
         }
-        let told = Set(updates.map(\.id))
+        let told = Set(updates.map(\.objectID))
         for id in linked.sorted() where theirs[id] == nil && !told.contains(id) {
             let entity = child.registry[id]?.entity.index ?? id.root
             lost.append(
@@ -142,12 +142,12 @@ struct ChildSave {
             }
         }
         for object in updates {
-            if let theirs = theirs[object.id] { try update(theirs, from: object) }
+            if let theirs = theirs[object.objectID] { try update(theirs, from: object) }
         }
         try pushMembers()
         try pushOrders()
         for object in child.changes.deleted {
-            if let theirs = theirs[object.id] { try parent.delete(theirs) }
+            if let theirs = theirs[object.objectID] { try parent.delete(theirs) }
         }
         try parent.processPendingChanges()
     }
@@ -216,9 +216,9 @@ struct ChildSave {
     private func insert(like object: ManagedObject) throws -> ManagedObject {
         var values = object.values
         for relationship in child.plans[object.entity].toOnes { values[relationship.slot] = .null }
-        guard let known = parent.registry[object.id], known.isDeleted else {
+        guard let known = parent.registry[object.objectID], known.isDeleted else {
             return parent.loader.insert(
-                object.entity, key: object.id.key, values: values, before: object.reinserted)
+                object.entity, key: object.objectID.key, values: values, before: object.reinserted)
         }
         parent.deletion.restore(known)
         parent.changes.dropRestored()
@@ -238,9 +238,9 @@ struct ChildSave {
         }
         for object in changes.alive {
             object.isInserted = false
-            object.version = parent.registry[object.id]?.version ?? object.version
+            object.version = parent.registry[object.objectID]?.version ?? object.version
             object.before = Snapshot(
-                entity: object.entity.index, key: object.id.key, version: object.version,
+                entity: object.entity.index, key: object.objectID.key, version: object.version,
                 values: object.values)
             object.isTouched = false
         }

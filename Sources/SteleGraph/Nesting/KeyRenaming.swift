@@ -17,12 +17,12 @@ struct KeyRenaming {
     ) throws {
         guard objects.allSatisfy(context.loader.owns) else { throw ContextError.foreignObject }
         try context.view.checkOpen()
-        let temporary = Set(objects.map(\.id).filter(\.isTemporary))
+        let temporary = Set(objects.map(\.objectID).filter(\.isTemporaryID))
         if temporary.isEmpty { return }
         var request = SaveRequest(readToken: try context.token())
         request.reservations = temporary.sorted { ($0.root, -$0.key) < ($1.root, -$1.key) }
         request.assignedStores = context.changes.assignedStores
-        let permanent = try context.coordinator.store.save(request).permanentKeys
+        let permanent = try context.persistentStoreCoordinator.store.save(request).permanentKeys
         var root = context
         while let parent = root.parent { root = parent }
         KeyRenaming(permanent, in: context.model).run(in: root)
@@ -37,7 +37,7 @@ struct KeyRenaming {
     }
 
     private func rename(_ object: ManagedObject, in context: ManagedObjectContext) {
-        if let key = permanent[object.id] { context.registry.rename(object, to: key) }
+        if let key = permanent[object.objectID] { context.registry.rename(object, to: key) }
         for relationship in context.plans[object.entity].toOnes {
             func rename(_ values: inout [Value]) {
                 guard values.indices.contains(relationship.slot),

@@ -22,9 +22,9 @@ public struct ChangedObjects {
     /// The IDs of the objects, for use in other threads and contexts.
     public var identities: ChangedObjectIDs {
         ChangedObjectIDs(
-            inserted: Set(inserted.map(\.id)), updated: Set(updated.map(\.id)),
-            deleted: Set(deleted.map(\.id)), refreshed: Set(refreshed.map(\.id)),
-            invalidated: Set(invalidated.map(\.id)))
+            inserted: Set(inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)),
+            deleted: Set(deleted.map(\.objectID)), refreshed: Set(refreshed.map(\.objectID)),
+            invalidated: Set(invalidated.map(\.objectID)))
     }
 }
 

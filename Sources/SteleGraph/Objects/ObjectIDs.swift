@@ -27,5 +27,5 @@ extension Model {
 
 extension PermanentKeys {
     /// The current key of an object: its permanent key if it has one.
-    func key(of id: ObjectID) -> Int64 { id.isTemporary ? self[id] ?? id.key : id.key }
+    func key(of id: ObjectID) -> Int64 { id.isTemporaryID ? self[id] ?? id.key : id.key }
 }

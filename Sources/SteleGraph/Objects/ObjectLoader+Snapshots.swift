@@ -52,8 +52,8 @@ extension ObjectLoader {
     /// The rows of objects by ID, with one query for each root entity.
     func snapshots(of objects: [ManagedObject]) throws -> [ObjectID: Snapshot] {
         var rows: [ObjectID: Snapshot] = [:]
-        for (root, objects) in Dictionary(grouping: objects, by: \.id.root) {
-            for (key, row) in try snapshots(root: root, keys: objects.map(\.id.key)) {
+        for (root, objects) in Dictionary(grouping: objects, by: \.objectID.root) {
+            for (key, row) in try snapshots(root: root, keys: objects.map(\.objectID.key)) {
                 rows[ObjectID(root: root, key: key)] = row
             }
         }

@@ -31,9 +31,9 @@ final class ObjectLoader {
         self.registry = registry
         self.changes = changes
         self.view = view
-        coordinator = context.coordinator
+        coordinator = context.persistentStoreCoordinator
         model = context.model
-        plans = context.coordinator.plans
+        plans = context.persistentStoreCoordinator.plans
         parent = context.parent
     }
 
@@ -46,7 +46,9 @@ final class ObjectLoader {
             return object.isDeleted ? nil : object
         }
         try check(id)
-        guard !id.isTemporary || parent != nil, let snapshot = try snapshot(id) else { return nil }
+        guard !id.isTemporaryID || parent != nil, let snapshot = try snapshot(id) else {
+            return nil
+        }
         return object(from: snapshot)
     }
 
@@ -142,13 +144,25 @@ final class ObjectLoader {
         _ entity: Entity, key: Int64, values: [Value], before: Snapshot? = nil
     ) -> ManagedObject {
         let object = plans[entity].objectClass.init(
-            ManagedObjectOrigin(
-                entity: entity, id: ObjectID(root: entity.root, key: key), isInserted: true,
-                values: values, before: before, context: context))
+            origin(of: entity, key: key, values: values, before: before))
+        admit(object)
+        return object
+    }
+
+    /// What a new object is made of.
+    func origin(
+        of entity: Entity, key: Int64, values: [Value], before: Snapshot? = nil
+    ) -> ManagedObjectOrigin {
+        ManagedObjectOrigin(
+            entity: entity, id: ObjectID(root: entity.root, key: key), isInserted: true,
+            values: values, before: before, context: context)
+    }
+
+    /// Registers a new object.
+    func admit(_ object: ManagedObject) {
         registry.retain(object)
         changes.insert(object)
         changes.note(.inserted(object))
-        return object
     }
 
     /// Registers a removed object again.
@@ -163,22 +177,24 @@ final class ObjectLoader {
     func fire(_ objects: [ManagedObject]) throws {
         var faults: [Int: [ManagedObject]] = [:]
         for object in objects where object.isFault && owns(object) {
-            faults[object.id.root, default: []].append(object)
+            faults[object.objectID.root, default: []].append(object)
         }
         if faults.isEmpty { return }
         try view.inOneView {
             for (root, objects) in faults.sorted(by: { $0.key < $1.key }) {
                 for start in stride(from: 0, to: objects.count, by: Self.faultsAQuery) {
                     let some = objects[start..<min(start + Self.faultsAQuery, objects.count)]
-                    let found = try snapshots(root: root, keys: some.map(\.id.key))
-                    for object in some where object.isFault { fill(object, found[object.id.key]) }
+                    let found = try snapshots(root: root, keys: some.map(\.objectID.key))
+                    for object in some where object.isFault {
+                        fill(object, found[object.objectID.key])
+                    }
                 }
             }
         }
     }
 
     /// Reads a fault.
-    func fire(_ object: ManagedObject) throws { fill(object, try snapshot(object.id)) }
+    func fire(_ object: ManagedObject) throws { fill(object, try snapshot(object.objectID)) }
 
     /// Reads a fault for a caller that cannot throw. The next save throws the error.
     func fireForGetter(_ object: ManagedObject) {
@@ -225,7 +241,7 @@ final class ObjectLoader {
         lostValue =
             lostValue
             ?? .valueLost(
-                entity: object.entity.name, key: object.id.key,
+                entity: object.entity.name, key: object.objectID.key,
                 property: object.entity.slots[slot].name)
     }
 

@@ -51,7 +51,7 @@ final class ObjectRegistry {
     }
 
     /// Holds an object strongly.
-    func retain(_ object: ManagedObject) { set(object, for: object.id) }
+    func retain(_ object: ManagedObject) { set(object, for: object.objectID) }
 
     /// Stores an object. The deinitializer of a released object calls `forget`, which reads `held`,
     /// so a replaced object must be kept alive until the access ends. Otherwise the exclusivity
@@ -63,7 +63,7 @@ final class ObjectRegistry {
 
     private func holdWeakly(_ object: ManagedObject) {
         object.isWeaklyHeld = true
-        weaklyHeld[object.id] = WeakObject(object: object)
+        weaklyHeld[object.objectID] = WeakObject(object: object)
     }
 
     /// Holds all objects weakly, after their changes were saved or discarded.
@@ -76,8 +76,8 @@ final class ObjectRegistry {
 
     /// Removes an object. Its values remain.
     func remove(_ object: ManagedObject) {
-        let old = held.removeValue(forKey: object.id)
-        weaklyHeld[object.id] = nil
+        let old = held.removeValue(forKey: object.objectID)
+        weaklyHeld[object.objectID] = nil
         object.isWeaklyHeld = false
         withExtendedLifetime(old) {}
     }
@@ -92,11 +92,11 @@ final class ObjectRegistry {
 
     /// Changes the key of an object.
     func rename(_ object: ManagedObject, to key: Int64) {
-        let old = object.id
-        object.id = ObjectID(root: old.root, key: key)
-        if let known = held.removeValue(forKey: old) { set(known, for: object.id) }
+        let old = object.objectID
+        object.objectID = ObjectID(root: old.root, key: key)
+        if let known = held.removeValue(forKey: old) { set(known, for: object.objectID) }
         if weaklyHeld.isEmpty { return }
-        if let known = weaklyHeld.removeValue(forKey: old) { weaklyHeld[object.id] = known }
+        if let known = weaklyHeld.removeValue(forKey: old) { weaklyHeld[object.objectID] = known }
     }
 
     /// Forgets a weakly held object that is being released.

@@ -28,7 +28,7 @@ struct Prefetching: RelationshipPart {
         for relationship in steps {
             try loader.fire(reached)
             var seen = Set<Int64>()
-            let owners = reached.filter { !$0.isDeleted && seen.insert($0.id.key).inserted }
+            let owners = reached.filter { !$0.isDeleted && seen.insert($0.objectID.key).inserted }
             reached =
                 relationship.isToMany
                 ? try prefetchMembers(relationship, of: owners)
@@ -47,7 +47,7 @@ struct Prefetching: RelationshipPart {
     private func prefetchMembers(
         _ relationship: Relationship, of owners: [ManagedObject]
     ) throws -> [ManagedObject] {
-        let places = owners.map { ToManyID(relationship, $0.id.key) }
+        let places = owners.map { ToManyID(relationship, $0.objectID.key) }
         let unread = places.filter { !toManys.isNew($0) && toManys[$0]?.isFault ?? true }.map(
             \.owner)
         let root = model.destination(of: relationship).root

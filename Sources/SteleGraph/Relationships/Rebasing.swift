@@ -16,7 +16,7 @@ struct Rebasing: RelationshipPart {
         var partners: Set<ObjectID> = []
         var gone: [ManagedObject] = []
         for object in objects {
-            guard let row = rows[object.id], row.entity == object.entity.index else {
+            guard let row = rows[object.objectID], row.entity == object.entity.index else {
                 partners.formUnion(disappear(object))
                 gone.append(object)
                 continue
@@ -26,10 +26,10 @@ struct Rebasing: RelationshipPart {
         for relationship in model.relationships where relationship.isToMany {
             let owner = model.entities[relationship.owner]
             let owners = objects.filter { !$0.isGone && owner.isKind($0.entity.index) }
-            try toManys.refire(relationship, owners: owners.map(\.id.key))
+            try toManys.refire(relationship, owners: owners.map(\.objectID.key))
         }
         // The other ends of one-to-one links that changed in the store.
-        let read = read.union(objects.map(\.id))
+        let read = read.union(objects.map(\.objectID))
         let others = partners.subtracting(read).compactMap { registry[$0] }
             .filter { !$0.isFault && !$0.isInserted && !$0.isDeleted }
         if !others.isEmpty { try merge(into: others, besides: read) }
@@ -41,7 +41,9 @@ struct Rebasing: RelationshipPart {
         }
         var old: [ObjectID: ManagedObject] = [:]
         for object in objects where !object.isDeleted {
-            for other in try agree(object) where !read.contains(other.id) { old[other.id] = other }
+            for other in try agree(object) where !read.contains(other.objectID) {
+                old[other.objectID] = other
+            }
         }
         if !old.isEmpty { try merge(into: Array(old.values), besides: read) }
     }
@@ -58,7 +60,7 @@ struct Rebasing: RelationshipPart {
             let (ours, theirs) = (object.value(relationship.slot), before.values[relationship.slot])
             if ours == theirs, case .key(let key) = ours,
                 let other = loader.known(relationship, key), !other.isFault,
-                !other.isDeleted, other.key(in: inverse) != object.id.key
+                !other.isDeleted, other.key(in: inverse) != object.objectID.key
             {
                 if other.changedSlots.contains(inverse.slot) {
                     object.setSlot(relationship.slot, .null)
@@ -79,7 +81,7 @@ struct Rebasing: RelationshipPart {
         {
             if let key = object.storedKey(in: relationship),
                 let other = try loader.destination(relationship, key),
-                other.key(in: inverse) == object.id.key
+                other.key(in: inverse) == object.objectID.key
             {
                 other.setSlot(inverse.slot, .null)
             }
@@ -117,11 +119,11 @@ struct Rebasing: RelationshipPart {
                     continue
                 }
                 toManys.rebase(
-                    inverse, key, object.id.key, isStored: new == .key(key),
+                    inverse, key, object.objectID.key, isStored: new == .key(key),
                     isWanted: isAlive && object.values[slot] == .key(key))
                 let isWanted = isAlive && object.values[slot] == new
                 if new == .key(key), !isWanted, toManys[inverse, key] == nil {
-                    try toManys.edit(inverse, of: key, .remove(object.id.key))
+                    try toManys.edit(inverse, of: key, .remove(object.objectID.key))
                 }
             }
         }
@@ -141,13 +143,13 @@ struct Rebasing: RelationshipPart {
             guard let key = object.key(in: relationship),
                 let inverse = model.inverse(of: relationship)
             else { continue }
-            toManys.rebase(inverse, key, object.id.key, isStored: false, isWanted: false)
+            toManys.rebase(inverse, key, object.objectID.key, isStored: false, isWanted: false)
         }
         var partners: [ObjectID] = []
         for relationship in plans[object.entity].relationships {
             guard let inverse = model.inverse(of: relationship) else { continue }
             for key in destinationsKnown(relationship, object) {
-                toManys.rebase(inverse, key, object.id.key, isStored: false, isWanted: false)
+                toManys.rebase(inverse, key, object.objectID.key, isStored: false, isWanted: false)
                 if !inverse.isToMany { partners.append(model.destinationID(relationship, key)) }
             }
         }
@@ -166,8 +168,8 @@ struct Rebasing: RelationshipPart {
             if let inverse = model.toOneInverse(of: relationship) {
                 for key in destinationsKnown(relationship, object) {
                     guard let other = loader.known(relationship, key), !other.isFault,
-                        other.key(in: inverse) == object.id.key,
-                        other.before?.values[inverse.slot] != .key(object.id.key)
+                        other.key(in: inverse) == object.objectID.key,
+                        other.before?.values[inverse.slot] != .key(object.objectID.key)
                     else { continue }
                     other.setSlot(inverse.slot, .null)
                 }
@@ -181,7 +183,7 @@ struct Rebasing: RelationshipPart {
         _ relationship: Relationship, _ object: ManagedObject
     ) -> [Int64] {
         if !relationship.isToMany { return object.key(in: relationship).map { [$0] } ?? [] }
-        return toManys[relationship, object.id.key]?.members(ordered: false) ?? []
+        return toManys[relationship, object.objectID.key]?.members(ordered: false) ?? []
     }
 
     /// Cuts links to objects deleted by other contexts, unless they were inserted again by undo or
@@ -238,10 +240,10 @@ struct Rebasing: RelationshipPart {
 
     /// Marks inserted objects as updated or deleted if another context has also inserted them.
     func meetInsertions(of ids: Set<ObjectID>) throws {
-        let again = changes.inserted.filter { $0.reinserted != nil && ids.contains($0.id) }
+        let again = changes.inserted.filter { $0.reinserted != nil && ids.contains($0.objectID) }
         if again.isEmpty { return }
         let rows = try loader.snapshots(of: again)
-        for object in again where rows[object.id]?.entity == object.entity.index {
+        for object in again where rows[object.objectID]?.entity == object.entity.index {
             // The object is compared with its state at its deletion.
             changes.makeUpdated(object)
         }
@@ -253,8 +255,8 @@ struct Rebasing: RelationshipPart {
         let back = objects.filter { $0.reinserted != nil }
         if back.isEmpty { return }
         try changes.withoutJournaling {
-            try meetInsertions(of: Set(back.map(\.id)))
-            try merge(into: back.filter { !$0.isInserted && registry[$0.id] === $0 })
+            try meetInsertions(of: Set(back.map(\.objectID)))
+            try merge(into: back.filter { !$0.isInserted && registry[$0.objectID] === $0 })
         }
     }
 }

@@ -15,7 +15,7 @@ extension RelationshipMaintenance {
             let key = object.storedKey(in: relationship), object.key(in: relationship) == key,
             let other = try loader.destination(relationship, key)
         else { return [] }
-        if !other.isInserted, other.storedKey(in: inverse) != object.id.key {
+        if !other.isInserted, other.storedKey(in: inverse) != object.objectID.key {
             try readAgain([object, other])
         }
         return [other]
@@ -49,10 +49,10 @@ extension RelationshipMaintenance {
         }
         guard let inverse = model.toOneInverse(of: relationship),
             let other = try loader.destination(relationship, key),
-            other.key(in: inverse) != object.id.key
+            other.key(in: inverse) != object.objectID.key
         else { return false }
-        return try disagree(other, inverse, object.id.key)
-            && comesBackOld(other, inverse, object.id.key)
+        return try disagree(other, inverse, object.objectID.key)
+            && comesBackOld(other, inverse, object.objectID.key)
     }
 
     /// Whether an object's row has a link that the other end's stored state does not have. A fault
@@ -65,8 +65,8 @@ extension RelationshipMaintenance {
             let other = try loader.destination(relationship, key),
             !other.isInserted
         else { return false }
-        if !inverse.isToMany { return other.storedKey(in: inverse) != object.id.key }
-        return toManys[inverse, key]?.isStored(object.id.key) == false
+        if !inverse.isToMany { return other.storedKey(in: inverse) != object.objectID.key }
+        return toManys[inverse, key]?.isStored(object.objectID.key) == false
     }
 
     private func readEnds(
@@ -88,8 +88,8 @@ extension RelationshipMaintenance {
                 object.storedKey(in: relationship) == key,
                 let other = loader.known(relationship, key),
                 !other.isInserted, !other.isDeleted,
-                other.key(in: inverse) == object.id.key,
-                other.storedKey(in: inverse) != object.id.key
+                other.key(in: inverse) == object.objectID.key,
+                other.storedKey(in: inverse) != object.objectID.key
             else { return nil }
             return relationship.slot
         }
@@ -120,7 +120,7 @@ extension RelationshipMaintenance {
         }
         if unchanged.isEmpty { return }
         let changed = Set(
-            changes.touched.filter { !changes.storedChanges(of: $0).isEmpty }.map(\.id))
+            changes.touched.filter { !changes.storedChanges(of: $0).isEmpty }.map(\.objectID))
         try changes.withoutJournaling {
             try view.inOneView { try rebasing.merge(into: unchanged, besides: changed) }
         }
@@ -158,7 +158,7 @@ extension RelationshipMaintenance {
     private func completeOneToOnes() throws {
         // The other end of a new object's link cannot be outdated, but that of an object inserted
         // again can.
-        let again = changes.inserted.filter { !$0.id.isTemporary }
+        let again = changes.inserted.filter { !$0.objectID.isTemporaryID }
         for object in again + changes.touched where !object.isDeleted {
             for (relationship, inverse) in plans[object.entity].oneToOnes {
                 guard let key = object.key(in: relationship),
@@ -166,7 +166,7 @@ extension RelationshipMaintenance {
                     let other = try loader.destination(relationship, key),
                     !other.isInserted
                 else { continue }
-                if other.storedKey(in: inverse) == object.id.key { try readAgain([other]) }
+                if other.storedKey(in: inverse) == object.objectID.key { try readAgain([other]) }
                 if other.isDeleted || object.key(in: relationship) != key { continue }
                 try changes.withoutJournaling {
                     try takeOver(inverse, of: other, for: object, relationship)
@@ -185,7 +185,7 @@ extension RelationshipMaintenance {
                 guard let key = object.storedKey(in: relationship),
                     object.key(in: relationship) != key
                 else { continue }
-                try cut(inverse, to: object.id.key, from: [key])
+                try cut(inverse, to: object.objectID.key, from: [key])
             }
         }
         for object in changes.deleted {
@@ -194,9 +194,9 @@ extension RelationshipMaintenance {
                 guard let inverse = model.toOneInverse(of: relationship) else { continue }
                 let keys =
                     relationship.isToMany
-                    ? toManys[relationship, object.id.key]?.stored
+                    ? toManys[relationship, object.objectID.key]?.stored
                     : object.storedKey(in: relationship).map { [$0] }
-                try cut(inverse, to: object.id.key, from: keys ?? [])
+                try cut(inverse, to: object.objectID.key, from: keys ?? [])
             }
         }
         for (place, state) in toManys.changed(where: { !$0.removed.isEmpty }) {
@@ -212,7 +212,7 @@ extension RelationshipMaintenance {
             guard !relationship.isToMany,
                 let object = loader.known(relationship, place.owner), object.isDeleted
             else { continue }
-            try cut(relationship, to: object.id.key, from: owners)
+            try cut(relationship, to: object.objectID.key, from: owners)
         }
     }
 

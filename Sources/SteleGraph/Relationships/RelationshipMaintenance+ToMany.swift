@@ -5,7 +5,7 @@ import StelePredicates
 extension RelationshipMaintenance {
     func memberKeys(_ relationship: Relationship, of object: ManagedObject) throws -> [Int64] {
         try check(object, has: relationship, toMany: true)
-        let keys = try toManys.state(relationship, of: object.id.key)
+        let keys = try toManys.state(relationship, of: object.objectID.key)
             .members(ordered: relationship.isOrdered)
         if !changes.hasDeletions { return keys }
         return keys.filter { loader.known(relationship, $0)?.isDeleted != true }
@@ -26,13 +26,13 @@ extension RelationshipMaintenance {
         let id = model.destinationID(relationship, key)
         if registry[id]?.isDeleted == true { return false }
         guard let inverse = model.toOneInverse(of: relationship) else {
-            return try toManys.state(relationship, of: object.id.key).contains(key)
+            return try toManys.state(relationship, of: object.objectID.key).contains(key)
         }
         // The member's own row has the link.
         guard let member = try loader.existingObject(with: id),
             model.entities[inverse.owner].isKind(member.entity.index)
         else { return false }
-        return member.key(in: inverse) == object.id.key
+        return member.key(in: inverse) == object.objectID.key
     }
 
     func setMembers(
@@ -41,13 +41,13 @@ extension RelationshipMaintenance {
         try check(object, has: relationship, toMany: true)
         try checkAlive(object)
         for member in members { try check(member, fits: relationship) }
-        let owner = object.id.key
+        let owner = object.objectID.key
         let current = try toManys.state(relationship, of: owner)
             .members(ordered: relationship.isOrdered)
         var wanted: [Int64] = []
         var seen = Set<Int64>(minimumCapacity: members.count)
-        for member in members where seen.insert(member.id.key).inserted {
-            wanted.append(member.id.key)
+        for member in members where seen.insert(member.objectID.key).inserted {
+            wanted.append(member.objectID.key)
         }
         let gone = current.filter { !seen.contains($0) }
         var leavers: [Int64: ManagedObject] = [:]
@@ -55,7 +55,7 @@ extension RelationshipMaintenance {
             leavers = try loader.destinations(relationship, gone)
         }
         let present = Set(current)
-        let come = members.filter { !present.contains($0.id.key) }
+        let come = members.filter { !present.contains($0.objectID.key) }
         try withExtendedLifetime(leavers) {
             try toManys.leavingOrder(relationship, of: owner, standing: current) {
                 for key in gone { try unlink(relationship, object, key) }
@@ -77,17 +77,17 @@ extension RelationshipMaintenance {
         try checkAlive(object)
         for member in members { try check(member, fits: relationship) }
         let come = try members.filter {
-            try !hasMember(relationship, of: object, key: $0.id.key)
+            try !hasMember(relationship, of: object, key: $0.objectID.key)
         }
         try link(relationship, object, come)
         guard relationship.isOrdered, let index, !members.isEmpty else { return }
         var named = Set<Int64>(minimumCapacity: members.count)
-        let some = members.map(\.id.key).filter { named.insert($0).inserted }
-        let rest = try toManys.state(relationship, of: object.id.key).members(ordered: true)
+        let some = members.map(\.objectID.key).filter { named.insert($0).inserted }
+        let rest = try toManys.state(relationship, of: object.objectID.key).members(ordered: true)
             .filter { !named.contains($0) }
         let place = min(max(0, index), rest.count)
         try toManys.edit(
-            relationship, of: object.id.key, .arrange(rest[..<place] + some + rest[place...]))
+            relationship, of: object.objectID.key, .arrange(rest[..<place] + some + rest[place...]))
     }
 
     func removeMember(
@@ -96,8 +96,8 @@ extension RelationshipMaintenance {
         try check(object, has: relationship, toMany: true)
         try checkAlive(object)
         guard loader.owns(member) else { throw ContextError.foreignObject }
-        if try hasMember(relationship, of: object, key: member.id.key) {
-            try unlink(relationship, object, member.id.key)
+        if try hasMember(relationship, of: object, key: member.objectID.key) {
+            try unlink(relationship, object, member.objectID.key)
         }
     }
 
@@ -108,14 +108,14 @@ extension RelationshipMaintenance {
         _ relationship: Relationship, _ owner: ManagedObject, _ members: [ManagedObject]
     ) throws {
         let inverse = model.inverse(of: relationship)
-        if inverse == nil { try takeFromOwners(relationship, members.map(\.id.key)) }
+        if inverse == nil { try takeFromOwners(relationship, members.map(\.objectID.key)) }
         var seen = Set<Int64>(minimumCapacity: members.count)
-        for member in members where seen.insert(member.id.key).inserted {
+        for member in members where seen.insert(member.objectID.key).inserted {
             if let inverse, !inverse.isToMany {
                 try setToOne(inverse, of: member, owner)
                 continue
             }
-            try join(relationship, owner.id.key, member.id.key)
+            try join(relationship, owner.objectID.key, member.objectID.key)
         }
     }
 
@@ -148,11 +148,11 @@ extension RelationshipMaintenance {
     /// relationship.
     func unlink(_ relationship: Relationship, _ owner: ManagedObject, _ member: Int64) throws {
         guard let inverse = model.toOneInverse(of: relationship) else {
-            return try part(relationship, owner.id.key, member)
+            return try part(relationship, owner.objectID.key, member)
         }
-        try toManys.edit(relationship, of: owner.id.key, .remove(member))
+        try toManys.edit(relationship, of: owner.objectID.key, .remove(member))
         if let other = loader.known(relationship, member),
-            other.key(in: inverse) == owner.id.key
+            other.key(in: inverse) == owner.objectID.key
         {
             other.setSlot(inverse.slot, .null)
         }
@@ -206,9 +206,10 @@ extension RelationshipMaintenance {
     /// Implements `ManagedObjectContext.updatedObjects`.
     func updatedObjects() throws -> [ManagedObject] {
         var found = changes.updatedObjects
-        var seen = Set(found.map(\.id))
+        var seen = Set(found.map(\.objectID))
         for link in try changedLinks()
-        where !link.owner.isInserted && !link.owner.isDeleted && seen.insert(link.owner.id).inserted
+        where !link.owner.isInserted && !link.owner.isDeleted
+            && seen.insert(link.owner.objectID).inserted
         {
             found.append(link.owner)
         }
@@ -227,7 +228,7 @@ extension RelationshipMaintenance {
         var loaded: [ObjectID: ManagedObject] = [:]
         for (root, keys) in missing {
             for object in try loader.existingObjects(root: root, keys: keys).values {
-                loaded[object.id] = object
+                loaded[object.objectID] = object
             }
         }
         var found: [ChangedLinks] = []
@@ -240,10 +241,10 @@ extension RelationshipMaintenance {
                 toManys.forget(place)
                 continue
             }
-            if let known = index[owner.id] {
+            if let known = index[owner.objectID] {
                 found[known].relationships.append(place.relationship)
             } else {
-                index[owner.id] = found.count
+                index[owner.objectID] = found.count
                 found.append(ChangedLinks(owner: owner, relationships: [place.relationship]))
             }
         }

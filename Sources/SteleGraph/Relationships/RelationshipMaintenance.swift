@@ -33,7 +33,7 @@ final class RelationshipMaintenance: LoaderPart {
         try check(object, has: relationship, toMany: false)
         try checkAlive(object)
         if let destination { try check(destination, fits: relationship) }
-        try leadToOne(relationship, of: object, to: destination?.id.key)
+        try leadToOne(relationship, of: object, to: destination?.objectID.key)
     }
 
     /// Sets a to-one relationship without checking that the destination exists. If the inverse is a
@@ -49,7 +49,7 @@ final class RelationshipMaintenance: LoaderPart {
         }
         if let old { try cutInverse(of: relationship, from: object, to: old) }
         object.setSlot(relationship.slot, key.map { .key($0) } ?? .null)
-        if let key, let inverse { try toManys.edit(inverse, of: key, .add(object.id.key)) }
+        if let key, let inverse { try toManys.edit(inverse, of: key, .add(object.objectID.key)) }
     }
 
     /// Sets or ends a one-to-one link. All rows that change are read in one view.
@@ -66,9 +66,9 @@ final class RelationshipMaintenance: LoaderPart {
             if object.isDeleted { return }
             if destination?.isDeleted == true { destination = nil }
             let old = object.key(in: relationship)
-            if old == destination?.id.key { return }
+            if old == destination?.objectID.key { return }
             if let old { try cutInverse(of: relationship, from: object, to: old) }
-            object.setSlot(relationship.slot, destination.map { .key($0.id.key) } ?? .null)
+            object.setSlot(relationship.slot, destination.map { .key($0.objectID.key) } ?? .null)
             if let destination {
                 try takeOver(inverse, of: destination, for: object, relationship)
             }
@@ -83,11 +83,11 @@ final class RelationshipMaintenance: LoaderPart {
     ) throws -> Bool {
         guard let inverse = model.inverse(of: relationship) else { return false }
         if inverse.isToMany {
-            try toManys.edit(inverse, of: old, .remove(object.id.key))
+            try toManys.edit(inverse, of: old, .remove(object.objectID.key))
             return true
         }
         guard let other = try loader.destination(relationship, old),
-            other.key(in: inverse) == object.id.key
+            other.key(in: inverse) == object.objectID.key
         else { return false }
         other.setSlot(inverse.slot, .null)
         return true
@@ -100,13 +100,13 @@ final class RelationshipMaintenance: LoaderPart {
         _ relationship: Relationship
     ) throws {
         let holder = destination.key(in: inverse)
-        if holder == object.id.key { return }
+        if holder == object.objectID.key { return }
         if let holder, let other = try loader.destination(inverse, holder),
-            other.key(in: relationship) == destination.id.key
+            other.key(in: relationship) == destination.objectID.key
         {
             other.setSlot(relationship.slot, .null)
         }
-        destination.setSlot(inverse.slot, .key(object.id.key))
+        destination.setSlot(inverse.slot, .key(object.objectID.key))
     }
 
     /// Sets a slot; for a to-one relationship, both sides of the link.
@@ -129,7 +129,7 @@ final class RelationshipMaintenance: LoaderPart {
         else { return try put(value, slot, object) }
         if inverse.isToMany {
             if let key = object.key(in: toOne), object.storedKey(in: toOne) != key,
-                toManys[inverse, key]?.isStored(object.id.key) == true
+                toManys[inverse, key]?.isStored(object.objectID.key) == true
             {
                 object.setSlot(slot, .null)
             }
@@ -139,20 +139,20 @@ final class RelationshipMaintenance: LoaderPart {
             try loader.destination(toOne, $0)
         }
         object.setSlot(slot, .null)
-        if let made, made.key(in: inverse) == object.id.key,
-            made.storedKey(in: inverse) != object.id.key
+        if let made, made.key(in: inverse) == object.objectID.key,
+            made.storedKey(in: inverse) != object.objectID.key
         {
             made.setSlot(inverse.slot, .null)
             if let key = made.storedKey(in: inverse),
                 let left = try loader.destination(inverse, key),
-                left.storedKey(in: toOne) == made.id.key, left.key(in: toOne) == nil
+                left.storedKey(in: toOne) == made.objectID.key, left.key(in: toOne) == nil
             {
                 try setToOne(toOne, of: left, made)
             }
         }
         guard case .key(let key) = value,
             let other = try loader.destination(toOne, key),
-            other.storedKey(in: inverse) == object.id.key
+            other.storedKey(in: inverse) == object.objectID.key
         else { return }
         try setToOne(toOne, of: object, other)
     }
@@ -172,7 +172,7 @@ final class RelationshipMaintenance: LoaderPart {
 
     func checkAlive(_ object: ManagedObject) throws {
         guard !object.isDeleted else {
-            throw ContextError.deleted(entity: object.entity.name, key: object.id.key)
+            throw ContextError.deleted(entity: object.entity.name, key: object.objectID.key)
         }
     }
 

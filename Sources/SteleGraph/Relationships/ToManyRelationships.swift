@@ -30,7 +30,7 @@ final class ToManyRelationships: LoaderPart {
     var hasChanges: Bool { states.values.contains { $0.hasChanges } }
 
     func hasChanges(of object: ManagedObject) -> Bool {
-        object.entity.toManys.contains { self[$0, object.id.key]?.hasChanges ?? false }
+        object.entity.toManys.contains { self[$0, object.objectID.key]?.hasChanges ?? false }
     }
 
     /// The states that match, sorted by relationship and key.
@@ -237,7 +237,7 @@ final class ToManyRelationships: LoaderPart {
 
     /// Forgets all to-many relationships of an object.
     func forgetAll(of object: ManagedObject) {
-        for toMany in object.entity.toManys { states[ToManyID(toMany, object.id.key)] = nil }
+        for toMany in object.entity.toManys { states[ToManyID(toMany, object.objectID.key)] = nil }
     }
 
     /// Forgets the unchanged to-many relationships of an object that is being released.

@@ -9,7 +9,7 @@ struct ContextSave: RelationshipPart {
 
     private let context: ManagedObjectContext
     let relationships: RelationshipMaintenance
-    private var coordinator: PersistentStoreCoordinator { context.coordinator }
+    private var coordinator: PersistentStoreCoordinator { context.persistentStoreCoordinator }
 
     init(_ context: ManagedObjectContext) {
         self.context = context
@@ -154,7 +154,7 @@ struct ContextSave: RelationshipPart {
         saved.inserted = changes.insertedObjects
         saved.deleted = changes.deleted
         saved.updated = changes.touched.filter(changes.isUpdated)
-        var seen = Set(saved.updated.map(\.id))
+        var seen = Set(saved.updated.map(\.objectID))
         for (place, state) in toManys.states where state.hasChanges {
             let id = model.ownerID(place)
             guard !seen.contains(id), let owner = registry[id], !owner.isInserted, !owner.isDeleted
@@ -195,8 +195,8 @@ struct ContextSave: RelationshipPart {
         for object in changes.inserted {
             object.isInserted = false
             object.isTouched = false
-            guard !object.isDeleted, let key = keys[object.id] else { continue }
-            if context.undoManager != nil { context.replay.noteKey(key, of: object.id) }
+            guard !object.isDeleted, let key = keys[object.objectID] else { continue }
+            if context.undoManager != nil { context.replay.noteKey(key, of: object.objectID) }
             registry.rename(object, to: key)
         }
     }
@@ -207,7 +207,9 @@ struct ContextSave: RelationshipPart {
         var next = changes.inserted[...]
         for case let row? in rows.lazy.map(\.snapshotAfter) {
             let object: ManagedObject
-            if let first = next.first, first.id.key == row.key, first.entity.index == row.entity {
+            if let first = next.first, first.objectID.key == row.key,
+                first.entity.index == row.entity
+            {
                 object = first
                 next = next.dropFirst()
             } else {

@@ -22,7 +22,7 @@ final class ObjectValidation: RelationshipPart {
                 checkValues(of: object, &errors)
                 try checkCounts(of: object, &errors)
             }
-            for object in updates where !changes.deletedElsewhere.contains(object.id) {
+            for object in updates where !changes.deletedElsewhere.contains(object.objectID) {
                 checkValues(of: object, &errors)
             }
             try validateCounts(links, &errors)
@@ -48,7 +48,9 @@ final class ObjectValidation: RelationshipPart {
         try validateAlone(object) { errors in
             try checkWhole(object, &errors)
             for relationship in plans[object.entity].boundedToManys {
-                guard toManys[relationship, object.id.key]?.hasChanges == true else { continue }
+                guard toManys[relationship, object.objectID.key]?.hasChanges == true else {
+                    continue
+                }
                 try validateCount(relationship, of: object, &errors)
             }
         }
@@ -131,7 +133,7 @@ final class ObjectValidation: RelationshipPart {
         var owners: [Int: [ManagedObject]] = [:]
         for link in links
         where !link.owner.isInserted && !link.owner.isDeleted
-            && !changes.deletedElsewhere.contains(link.owner.id)
+            && !changes.deletedElsewhere.contains(link.owner.objectID)
         {
             for relationship in plans[link.owner.entity].boundedToManys
             where link.relationships.contains(relationship.index) {
@@ -140,9 +142,9 @@ final class ObjectValidation: RelationshipPart {
         }
         for (index, objects) in owners.sorted(by: { $0.key < $1.key }) {
             let relationship = model.relationships[index]
-            try toManys.fire(relationship, owners: objects.map(\.id.key))
+            try toManys.fire(relationship, owners: objects.map(\.objectID.key))
             for object in objects {
-                toManys.expect(relationship, of: object.id.key)
+                toManys.expect(relationship, of: object.objectID.key)
                 try validateCount(relationship, of: object, &errors)
             }
         }
@@ -154,7 +156,7 @@ final class ObjectValidation: RelationshipPart {
         _ relationship: Relationship, of object: ManagedObject,
         _ errors: inout [ValidationError]
     ) throws {
-        let count = try toManys.state(relationship, of: object.id.key).count
+        let count = try toManys.state(relationship, of: object.objectID.key).count
         let declared = relationship.declaration
         let least = max(declared.minimumCount, relationship.isOptional ? 0 : 1)
         if count < least, !(count == 0 && relationship.isOptional) {

@@ -19,7 +19,7 @@ struct SaveRequestBuilder {
 
     mutating func build(updates: [(object: ManagedObject, slots: [Int])]) throws {
         request.readToken = try context.view.oldestToken()
-        request.author = context.author
+        request.author = context.transactionAuthor
         request.contextName = context.name
         request.assignedStores = context.changes.assignedStores
         request.changes.reserveCapacity(
@@ -38,7 +38,7 @@ struct SaveRequestBuilder {
             let owner = link.owner
             var changes: [ToManyChange] = []
             for index in link.relationships {
-                let place = ToManyID(relationship: index, owner: owner.id.key)
+                let place = ToManyID(relationship: index, owner: owner.objectID.key)
                 guard let state = context.toManys[place] else { continue }
                 changes.append(
                     ToManyChange(
@@ -57,7 +57,7 @@ struct SaveRequestBuilder {
                     }
                 }
             }
-            toManys[owner.id] = changes
+            toManys[owner.objectID] = changes
         }
     }
 
@@ -68,7 +68,7 @@ struct SaveRequestBuilder {
             }
             request.changes.append(
                 ObjectChange(
-                    .insert, entity: object.entity.index, key: object.id.key,
+                    .insert, entity: object.entity.index, key: object.objectID.key,
                     before: object.reinserted, values: object.values,
                     toManys: changedToManys(of: object)))
         }
@@ -82,18 +82,19 @@ struct SaveRequestBuilder {
             }
             request.changes.append(
                 ObjectChange(
-                    .update, entity: object.entity.index, key: object.id.key,
+                    .update, entity: object.entity.index, key: object.objectID.key,
                     before: object.before, values: object.values, changedSlots: slots,
-                    toManys: toManys.isEmpty ? [] : toManys.removeValue(forKey: object.id) ?? []))
+                    toManys: toManys.isEmpty
+                        ? [] : toManys.removeValue(forKey: object.objectID) ?? []))
         }
         for link in links where !link.owner.isInserted && !link.owner.isDeleted {
             let owner = link.owner
-            guard let changes = toManys[owner.id] else { continue }
+            guard let changes = toManys[owner.objectID] else { continue }
             // Without changed columns the version is not checked, so the owner's existence must be.
-            expect(owner.id, owner.entity.index)
+            expect(owner.objectID, owner.entity.index)
             request.changes.append(
                 ObjectChange(
-                    .update, entity: owner.entity.index, key: owner.id.key,
+                    .update, entity: owner.entity.index, key: owner.objectID.key,
                     before: owner.before, values: owner.before?.values ?? [], toManys: changes))
         }
     }
@@ -102,13 +103,13 @@ struct SaveRequestBuilder {
         for object in context.changes.deleted {
             request.changes.append(
                 ObjectChange(
-                    .delete, entity: object.entity.index, key: object.id.key,
+                    .delete, entity: object.entity.index, key: object.objectID.key,
                     before: object.before, toManys: changedToManys(of: object)))
         }
     }
 
     private func changedToManys(of object: ManagedObject) -> [ToManyChange] {
-        toManys.isEmpty ? [] : toManys[object.id] ?? []
+        toManys.isEmpty ? [] : toManys[object.objectID] ?? []
     }
 
     private mutating func expectDestination(of toOne: Relationship, _ object: ManagedObject) {
@@ -126,7 +127,7 @@ struct SaveRequestBuilder {
     /// Adds the expectation that linked objects exist. Updated objects have the version check.
     private mutating func expectLinked(_ updates: [(object: ManagedObject, slots: [Int])]) {
         if members.isEmpty { return }
-        let updated = Set(updates.lazy.map(\.object.id))
+        let updated = Set(updates.lazy.map(\.object.objectID))
         for (id, entity) in members where !updated.contains(id) { expect(id, entity) }
     }
 

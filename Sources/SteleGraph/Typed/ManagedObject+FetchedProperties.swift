@@ -11,11 +11,11 @@ extension ManagedObject {
         guard case .fetchedProperty(let declared)? = entity.property(named: key),
             let destination = context.model.entity(named: declared.request.entityName)
         else { throw TypedObjectError.noSuchFetchedProperty(entity: entity.name, property: key) }
-        if id.isTemporary { return [] }
+        if objectID.isTemporaryID { return [] }
         var request = FetchRequest(entity: destination)
         if let text = declared.request.predicateFormat, !text.isEmpty {
             request.predicate = try Predicate(format: text).filled(for: declared)
-            request.source = FetchSource(entity: entity.index, keys: [id.key])
+            request.source = FetchSource(entity: entity.index, keys: [objectID.key])
         }
         if declared.request.fetchLimit > 0 { request.fetchLimit = declared.request.fetchLimit }
         return try context.fetch(request).map { try $0.typed() }

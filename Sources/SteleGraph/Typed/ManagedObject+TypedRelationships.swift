@@ -107,7 +107,7 @@ extension ManagedObject {
         if old === object { return }
         let relationship = try checkedRelationship(key)
         // Removing a member from a lower index shifts this index.
-        let stoodBefore = try memberKeys(relationship).prefix(index).contains(object.id.key)
+        let stoodBefore = try memberKeys(relationship).prefix(index).contains(object.objectID.key)
         try removeMember(relationship, old)
         try addMember(relationship, object, at: stoodBefore ? index - 1 : index)
     }

@@ -33,5 +33,5 @@ extension Array: PredicateArgument where Element: AttributeValue {
 /// An object, for `team == %@`.
 extension ManagedObject: PredicateArgument {
     /// The key of the object.
-    public var formatArgument: FormatArgument { .value(.int(id.key)) }
+    public var formatArgument: FormatArgument { .value(.int(objectID.key)) }
 }

@@ -66,7 +66,9 @@ extension ManagedObjectContext {
     public func entity<T: ManagedObject>(of type: T.Type) throws(TypedObjectError) -> Entity {
         // A parent entity precedes the subentities that share its class.
         guard type != ManagedObject.self,
-            let index = coordinator.plans.firstIndex(where: { $0.objectClass == type })
+            let index = persistentStoreCoordinator.plans.firstIndex(where: {
+                $0.objectClass == type
+            })
         else { throw .unregistered(objectClass: "\(type)", model: model.name) }
         return model.entities[index]
     }
@@ -99,5 +101,31 @@ extension ManagedObjectContext {
         var request = try TypedFetchRequest<T>(format, arguments, sort: sort)
         request.fetchLimit = limit
         return try fetch(request)
+    }
+
+    /// The first of the matching objects; nil if none matches.
+    /// - Throws: the errors of `fetch(_:)`.
+    public func fetchOne<T: ManagedObject>(
+        _ type: T.Type, where format: String? = nil, _ arguments: any PredicateArgument...,
+        sort: String? = nil
+    ) throws -> T? {
+        var request = try TypedFetchRequest<T>(format, arguments, sort: sort)
+        request.fetchLimit = 1
+        return try fetch(request).first
+    }
+
+    /// The number of matching objects of a class.
+    /// - Throws: the errors of `fetch(_:)`.
+    public func count<T: ManagedObject>(
+        _ type: T.Type, where format: String? = nil, _ arguments: any PredicateArgument...
+    ) throws -> Int {
+        try count(TypedFetchRequest<T>(format, arguments, sort: nil))
+    }
+
+    /// The object of a class with the ID; nil if it does not exist, is deleted in this context, or is
+    /// of another class (`existingObject(with:)`).
+    /// - Throws: the errors of `existingObject(with:)`.
+    public func existingObject<T: ManagedObject>(_ type: T.Type, with id: ObjectID) throws -> T? {
+        try existingObject(with: id) as? T
     }
 }

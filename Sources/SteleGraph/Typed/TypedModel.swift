@@ -4,6 +4,8 @@ import StelePersistence
 /// The entities and classes of a model. Generated code has an enumeration without cases that
 /// conforms to it.
 public protocol TypedModel {
+    /// The model that the classes were generated from.
+    static var embedded: EmbeddedModel { get }
     /// The entities that have a class, and the properties that each class expects.
     static var entities: [TypedEntity] { get }
 }
@@ -35,6 +37,15 @@ public struct TypedEntity: Sendable {
 }
 
 extension TypedModel {
+    /// The current version of the model, checked and linked.
+    public static var model: Model { embedded.model }
+
+    /// The classes by the names of their entities, for `PersistentStoreCoordinator`.
+    public static var classes: [String: ManagedObject.Type] {
+        Dictionary(
+            entities.map { ($0.name, $0.objectClass) }, uniquingKeysWith: { first, _ in first })
+    }
+
     /// Creates a coordinator that makes objects of the model's classes.
     /// - Parameter rowCacheBytes: the approximate maximum size of the row cache, in bytes.
     /// - Throws: `TypedObjectError.differs` if the store's model lacks entities or properties that
@@ -44,10 +55,8 @@ extension TypedModel {
     ) throws(TypedObjectError) -> PersistentStoreCoordinator {
         let differences = differences(from: store.model)
         if !differences.isEmpty { throw .differs(model: store.model.name, differences) }
-        let classes = entities.map { ($0.name, $0.objectClass) }
         return PersistentStoreCoordinator(
-            store: store, rowCacheBytes: rowCacheBytes,
-            classes: Dictionary(classes, uniquingKeysWith: { first, _ in first }))
+            store: store, rowCacheBytes: rowCacheBytes, classes: classes)
     }
 
     /// The differences between the classes and the model, each as a sentence.

@@ -135,13 +135,13 @@ final class UndoReplay: RelationshipPart {
         if try leaveIfGone(object, relationship, key) { return }
         if try relationships.readIfOld(object, relationship, key) { return }
         if inverse.isToMany {
-            if try !toManys.state(inverse, of: key).contains(object.id.key) {
-                try toManys.edit(inverse, of: key, .add(object.id.key))
+            if try !toManys.state(inverse, of: key).contains(object.objectID.key) {
+                try toManys.edit(inverse, of: key, .add(object.objectID.key))
             }
         } else if let other = try loader.destination(relationship, key) {
             if other.value(inverse.slot).isNull {
-                other.setSlot(inverse.slot, .key(object.id.key))
-            } else if other.key(in: inverse) != object.id.key {
+                other.setSlot(inverse.slot, .key(object.objectID.key))
+            } else if other.key(in: inverse) != object.objectID.key {
                 object.setSlot(relationship.slot, .null)
             }
         }

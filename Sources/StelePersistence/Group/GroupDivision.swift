@@ -64,7 +64,7 @@ struct GroupDivision {
         }
         let all = layout.places(of: entity)
         let name = model.entities[entity].name
-        guard id.isTemporary else {
+        guard id.isTemporaryID else {
             guard let place = layout.place(of: id) else {
                 throw .invalid("no store gives out the key of \(name) \(id.key)")
             }

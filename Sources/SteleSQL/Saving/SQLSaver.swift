@@ -199,7 +199,7 @@ package final class SQLSaver {
             guard schema.model.entities.indices.contains(id.root) else {
                 throw .invalid("the request names an entity that the model does not have")
             }
-            if id.isTemporary {
+            if id.isTemporaryID {
                 permanent.insert(try counters.next(schema.number(of: id.root)), for: id)
             } else {
                 counters.reserve(id.key, of: schema.number(of: id.root))

@@ -30,7 +30,7 @@ enum ContextPage {
             ("context", .string(editing.id)),
             ("expires", .raw(date.bytes)),
             ("parent", editing.parent.map { .string($0.id) } ?? .null),
-            ("author", graph.author.map { .string($0) } ?? .null),
+            ("author", graph.transactionAuthor.map { .string($0) } ?? .null),
             ("name", editing.name.map { .string($0) } ?? .null),
             ("transaction", .string(token.text)),
             ("mergePolicy", .string(graph.mergePolicy.rawValue)),
@@ -121,7 +121,7 @@ enum ContextPage {
         _ object: ManagedObject, _ renderer: SnapshotRenderer, to writer: inout ByteWriter
     ) {
         writer.raw("{\"_id\":")
-        writer.key(object.id.key)
+        writer.key(object.objectID.key)
         writer.raw(renderer.forms[object.entity.index].head)
         writer.integer(object.version)
     }

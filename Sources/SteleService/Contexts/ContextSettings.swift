@@ -34,7 +34,7 @@ struct ContextSettings: Sendable {
         if let undoLevels { context.undoLevels = undoLevels }
         if let isUndoEnabled { context.isUndoEnabled = isUndoEnabled }
         if let mergePolicy { context.graph.mergePolicy = mergePolicy }
-        if let author { context.graph.author = author }
+        if let author { context.graph.transactionAuthor = author }
         if let name { context.name = name }
     }
 

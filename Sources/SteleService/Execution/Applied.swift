@@ -14,7 +14,7 @@ struct Written: Sendable {
     private let unchanged: Snapshot?
 
     init(_ object: ManagedObject) {
-        id = object.id
+        id = object.objectID
         entity = object.entity.index
         unchanged = object.isInserted ? nil : object.snapshot
     }

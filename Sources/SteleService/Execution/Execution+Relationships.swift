@@ -12,7 +12,7 @@ extension Execution {
         _ object: ManagedObject, _ relationship: Relationship, _ plan: WritePlan,
         by writer: ObjectWriter
     ) throws -> Applied {
-        writer.touched.insert(object.id)
+        writer.touched.insert(object.objectID)
         switch plan.deed {
         case .addMembers(_, _, let place):
             try checkList(plan, writer)

@@ -106,7 +106,8 @@ extension Execution {
                 changes: changed.map { object in
                     HistoryChange(
                         kind: object.isInserted ? .insert : .update, entity: object.entity.index,
-                        key: object.id.key, version: object.version, snapshot: object.snapshot)
+                        key: object.objectID.key, version: object.version, snapshot: object.snapshot
+                    )
                 })
             try child.pushToParent()
             editing.took(weight, limits)

@@ -177,8 +177,8 @@ struct ObjectPatch {
     private func add(
         _ member: ManagedObject, to relationship: Relationship, at index: Int?
     ) throws {
-        if try object.hasMember(relationship, key: member.id.key) {
-            let id = TemporaryID.text(member.id.key)
+        if try object.hasMember(relationship, key: member.objectID.key) {
+            let id = TemporaryID.text(member.objectID.key)
             throw Problem(
                 .body, "\(id) is already in \(relationship.name)",
                 hint: relationship.isOrdered ? "use move to put it elsewhere" : nil)
@@ -260,8 +260,8 @@ struct ObjectPatch {
         case .toOne(let it):
             writer.renderer.writeValue(object.value(it.slot), of: .relationship(it), to: &bytes)
         case .toMany(let it): bytes.keys(try object.memberKeys(it))
-        case .member(let it, let index): bytes.key(try member(index, it).id.key)
-        case .own("_id"): bytes.key(object.id.key)
+        case .member(let it, let index): bytes.key(try member(index, it).objectID.key)
+        case .own("_id"): bytes.key(object.objectID.key)
         case .own("_version"): bytes.integer(object.version)
         case .own("_entity"): bytes.string(object.entity.name)
         case .own(let name): throw readOnly(name)

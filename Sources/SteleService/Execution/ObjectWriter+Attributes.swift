@@ -32,7 +32,7 @@ extension ObjectWriter {
         if attribute.type == .transformable {
             let stored = object.value(attribute)
             try ValueReader.checkReplaceable(
-                stored, attribute, of: object.entity, key: object.id.key)
+                stored, attribute, of: object.entity, key: object.objectID.key)
             // A transformer may make other bytes of the same value.
             if attribute.isSame(value, as: stored) { return }
         }
@@ -56,7 +56,7 @@ extension ObjectWriter {
     private func checkReference(
         _ node: JSONNode, _ attribute: Attribute, _ object: ManagedObject
     ) throws {
-        let place = "/\(TemporaryID.text(object.id.key))/\(attribute.name)"
+        let place = "/\(TemporaryID.text(object.objectID.key))/\(attribute.name)"
         if case .external = object.value(attribute), let href = node["href"]?.string,
             href.hasSuffix(place)
         {

@@ -27,8 +27,8 @@ extension ObjectWriter {
             path.append(String(members.count))
             if element.kind == .object {
                 let object = try self.destination(element, relationship, depth)
-                guard seen.insert(object.id.key).inserted else {
-                    throw twice(object.id.key, relationship)
+                guard seen.insert(object.objectID.key).inserted else {
+                    throw twice(object.objectID.key, relationship)
                 }
                 members.append(object)
             } else {

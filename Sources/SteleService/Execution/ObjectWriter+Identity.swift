@@ -36,11 +36,11 @@ extension ObjectWriter {
                 .body, "a new object has no _id yet: the store assigns it",
                 hint: "leave _id out, or PATCH the object that has it")
         }
-        guard key(node, of: object.entity) == object.id.key else {
+        guard key(node, of: object.entity) == object.objectID.key else {
             throw Problem(
                 .identity,
                 "_id in the body does not agree with the address, which says "
-                    + TemporaryID.text(object.id.key))
+                    + TemporaryID.text(object.objectID.key))
         }
     }
 
@@ -58,9 +58,10 @@ extension ObjectWriter {
 
     /// Determines the store of a new object, or checks that an existing object is in it.
     func setStore(_ node: JSONNode, of object: ManagedObject) throws {
-        let names = context.coordinator.persistentStores.compactMap(\.model.configuration)
+        let names = context.persistentStoreCoordinator.persistentStores.compactMap(
+            \.model.configuration)
         guard let name = node.string,
-            let store = context.coordinator.persistentStore(forConfiguration: name)
+            let store = context.persistentStoreCoordinator.persistentStore(forConfiguration: name)
         else {
             throw Problem(
                 .body, "_store must be the configuration of a store, \(ValueReader.shown(node))",
@@ -91,7 +92,7 @@ extension ObjectWriter {
     /// The keys in which the body and the stored object differ, with both values. The stored values
     /// are read again, because those of the object may have been changed already.
     func conflicts(_ object: ManagedObject, _ body: JSONNode) -> JSONValue {
-        let now = (try? context.snapshot(object.id)) ?? object.snapshot
+        let now = (try? context.snapshot(object.objectID)) ?? object.snapshot
         guard let stored = veiled(now) else { return .array([]) }
         var conflicts: [JSONValue] = []
         for (slot, property) in object.entity.slots.enumerated() {
@@ -119,7 +120,7 @@ extension ObjectWriter {
         Problem(
             .versionConflict,
             "the body is of version \(version), and \(object.shownVersion)",
-            hint: object.id.isTemporary
+            hint: object.objectID.isTemporaryID
                 ? "leave _version out"
                 : "read the object again, and apply the change to the current version",
             members: [
@@ -146,10 +147,11 @@ extension ObjectWriter {
 extension ManagedObject {
     /// The stored version in messages: "Person 42 has version 3".
     var shownVersion: String {
-        let name = "\(entity.name) \(TemporaryID.text(id.key))"
-        return id.isTemporary ? "\(name) is not saved yet" : "\(name) has version \(version)"
+        let name = "\(entity.name) \(TemporaryID.text(objectID.key))"
+        return objectID.isTemporaryID
+            ? "\(name) is not saved yet" : "\(name) has version \(version)"
     }
 
     /// The stored version; null if there is none.
-    var storedVersionMember: JSONValue { id.isTemporary ? .null : .integer(version) }
+    var storedVersionMember: JSONValue { objectID.isTemporaryID ? .null : .integer(version) }
 }

@@ -54,7 +54,7 @@ extension ObjectWriter {
     private func older(
         _ object: ManagedObject, _ version: Int64, _ body: JSONNode
     ) throws -> [Int: Value] {
-        if let slots = try context.reader().slots(of: object.id, atVersion: version) {
+        if let slots = try context.reader().slots(of: object.objectID, atVersion: version) {
             return slots.filter { object.entity.slots.indices.contains($0.key) }
         }
         throw versionConflict(version, object, body)
@@ -94,7 +94,7 @@ extension ObjectWriter {
                     ConstraintConflict(
                         entity: entity.index, key: 0, constraint: names, values: values,
                         holder: ConstraintConflict.Holder(
-                            entity: found.entity.index, key: found.id.key,
+                            entity: found.entity.index, key: found.objectID.key,
                             isNew: found.isInserted)),
                     places: places + [(0, path)])
             }

@@ -13,14 +13,14 @@ extension ObjectWriter {
     func existingObjects(root: Int, keys: [Int64]) throws -> [Int64: ManagedObject] {
         let found = try context.existingObjects(root: root, keys: keys)
         guard let sight = rights.sight else { return found }
-        let stored = found.filter { !$0.value.isInserted }.map(\.value.id)
+        let stored = found.filter { !$0.value.isInserted }.map(\.value.objectID)
         let asked = stored.filter { known[$0] == nil }
         if !asked.isEmpty {
             // The view of the writer's context does not change.
             let seen = try sight.seen(asked.map(\.key), root: root, in: context.reader())
             for id in asked { known[id] = seen.contains(id.key) }
         }
-        return found.filter { $0.value.isInserted || known[$0.value.id] ?? false }
+        return found.filter { $0.value.isInserted || known[$0.value.objectID] ?? false }
     }
 
     /// The object with the key if it exists for the sender and is of the entity.
@@ -46,7 +46,7 @@ extension ObjectWriter {
     func setMembers(
         _ relationship: Relationship, of object: ManagedObject, _ members: [ManagedObject]
     ) throws {
-        touched.insert(object.id)
+        touched.insert(object.objectID)
         let destination = context.model.destination(of: relationship)
         guard rights.sight?.rule(of: destination) != nil else {
             return try object.setMembers(relationship, members)
@@ -66,7 +66,7 @@ extension ObjectWriter {
     ) throws -> Int {
         let destination = context.model.destination(of: relationship)
         guard rights.sight?.rule(of: destination) != nil else { return place }
-        let named = Set(members.map(\.id.key))
+        let named = Set(members.map(\.objectID.key))
         let others = try object.memberKeys(relationship).filter { !named.contains($0) }
         let seen = try existingObjects(root: destination.root, keys: others)
         let places = others.indices.filter { seen[others[$0]] != nil }
@@ -80,7 +80,7 @@ extension ObjectWriter {
     ) throws -> ManagedObject? {
         guard let found = try object.toOne(relationship) else { return nil }
         let root = context.model.destination(of: relationship).root
-        return try existingObjects(root: root, keys: [found.id.key])[found.id.key]
+        return try existingObjects(root: root, keys: [found.objectID.key])[found.objectID.key]
     }
 
     /// Removes the destination of a to-one relationship. One that does not exist for the sender
@@ -106,7 +106,7 @@ extension ObjectWriter {
     /// copy what is stored.
     /// - Throws: `Problem`, 403.
     func checkPatch(_ relationship: Relationship, of object: ManagedObject) throws {
-        touched.insert(object.id)
+        touched.insert(object.objectID)
         let destination = context.model.destination(of: relationship)
         guard rights.sight?.rule(of: destination) != nil else { return }
         throw Problem(
@@ -142,7 +142,7 @@ extension ObjectWriter {
         guard !rights.isAll else { return }
         let changed = try context.updatedObjects().filter { object in
             if object.isDeleted { return false }
-            return try !object.changedSlots.isEmpty || touched.contains(object.id)
+            return try !object.changedSlots.isEmpty || touched.contains(object.objectID)
                 || hasOwnLinks(object)
         }
         let deleted = removed.filter { !$0.isInserted }
@@ -167,9 +167,11 @@ extension ObjectWriter {
 
     /// Checks a verb for stored objects, as they were, unless they are judged already.
     private func checkBefore(_ verb: Rights.Verb, _ objects: [ManagedObject]) throws {
-        let left = objects.filter { !judged.contains($0.id) }
+        let left = objects.filter { !judged.contains($0.objectID) }
         if left.isEmpty { return }
-        let keys = Dictionary(grouping: left, by: \.entity.index).mapValues { $0.map(\.id.key) }
+        let keys = Dictionary(grouping: left, by: \.entity.index).mapValues {
+            $0.map(\.objectID.key)
+        }
         try rights.check(verb, keys, in: context.reader())
     }
 
@@ -183,7 +185,7 @@ extension ObjectWriter {
             case .rows(let rule):
                 let fits = try context.matches(rule, of: entity, all)
                 for (object, fits) in zip(all, fits) where !fits {
-                    let key = object.isInserted ? nil : object.id.key
+                    let key = object.isInserted ? nil : object.objectID.key
                     throw rights.refusal(verb, entity, key: key, isNow: true)
                 }
             }

@@ -88,7 +88,7 @@ final class ObjectWriter {
 
     /// Applies a body to a new object.
     func fill(_ object: ManagedObject, with node: JSONNode, depth: Int = 0) throws {
-        if !path.isEmpty { places.append((object.id.key, path)) }
+        if !path.isEmpty { places.append((object.objectID.key, path)) }
         try apply(node, to: object, in: object.entity, isNew: true, depth: depth)
     }
 

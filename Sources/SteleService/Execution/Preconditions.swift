@@ -58,7 +58,7 @@ struct Preconditions {
         case .object(let object): EntityTags.version(of: tag.opaque) == object.version
         case .destination(let object):
             EntityTags.isDestination(
-                tag.opaque, version: object?.version ?? 0, key: object?.id.key ?? 0)
+                tag.opaque, version: object?.version ?? 0, key: object?.objectID.key ?? 0)
         case .list(let generation, let token):
             EntityTags.isList(tag.opaque, generation: generation, token: token)
         case .none: false

@@ -298,7 +298,8 @@ enum AppliedOperation: Sendable {
     init(_ object: ManagedObject) {
         self =
             object.isDeleted
-            ? .deleted(entity: object.entity.index, key: object.isInserted ? nil : object.id.key)
+            ? .deleted(
+                entity: object.entity.index, key: object.isInserted ? nil : object.objectID.key)
             : .written(Written(object))
     }
 

@@ -49,7 +49,7 @@ extension ImportRun {
         _ what: String, of line: ImportLine, _ object: ManagedObject, hint: String,
         where matches: (ImportLine) -> Bool
     ) throws -> ImportError {
-        if !object.isInserted, try wasStored(object.id) {
+        if !object.isInserted, try wasStored(object.objectID) {
             return ImportError("\(what) \(Self.isStored)\(hint)")
         }
         return ImportError(
@@ -112,7 +112,7 @@ extension ImportRun {
             return ImportError("\(what) \(Self.isStored)")
         }
         let stored = conflict.databaseKey.map { ObjectID(root: entity.root, key: $0) }
-        let isOld = try stored.map { try !$0.isTemporary && wasStored($0) } ?? false
+        let isOld = try stored.map { try !$0.isTemporaryID && wasStored($0) } ?? false
         let other = isOld ? nil : other(than: place, where: hasValues)
         let message = "\(what) \(other == nil ? Self.isStored : alsoIn(other, place))"
         return ImportError(message, file: plan.files[place.file].path, line: place.number)
@@ -123,8 +123,8 @@ extension ImportRun.Batch {
     /// The line that an object was made of.
     func line(root: Int, key: Int64) -> ImportLine? {
         zip(lines, made).first { _, made in
-            guard let object = made?.object, object.id.root == root else { return false }
-            return object.id.key == key || kept[object.id] == key
+            guard let object = made?.object, object.objectID.root == root else { return false }
+            return object.objectID.key == key || kept[object.objectID] == key
         }?.0
     }
 }

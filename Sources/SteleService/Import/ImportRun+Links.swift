@@ -21,7 +21,7 @@ extension ImportRun {
     func link(_ line: ImportLine, _ made: Batch.Made, _ batch: Batch) throws {
         for reference in line.references {
             if !made.isNew {
-                let it = LinkID(made.object.id, reference.relationship)
+                let it = LinkID(made.object.objectID, reference.relationship)
                 if let place = batch.latePlaces[it] { batch.late[place] = nil }
                 if let place = deferredPlaces[it] { deferred[place] = nil }
             }
@@ -30,7 +30,8 @@ extension ImportRun {
                 made.isNew || !reference.relationship.isToMany
                 ? [] : try made.object.members(reference.relationship)
             if plan.options.onConflict == .update {
-                batch.latePlaces[LinkID(made.object.id, reference.relationship)] = batch.late.count
+                batch.latePlaces[LinkID(made.object.objectID, reference.relationship)] =
+                    batch.late.count
             }
             batch.late.append(
                 Batch.Late(
@@ -98,9 +99,9 @@ extension ImportRun {
         _ object: ManagedObject, _ relationship: Relationship, _ members: [ManagedObject],
         inPlaceOf former: Set<Int64>
     ) throws {
-        let first = Set(members.map(\.id))
+        let first = Set(members.map(\.objectID))
         let others = try object.members(relationship).filter {
-            !first.contains($0.id) && !former.contains($0.id.key)
+            !first.contains($0.objectID) && !former.contains($0.objectID.key)
         }
         try object.setMembers(relationship, members + others)
     }

@@ -18,7 +18,7 @@ extension ImportRun {
             }
             return try insert(line, batch, context)
         }
-        if let id = line.id, plan.options.givesNewIDs || known.id.key != id {
+        if let id = line.id, plan.options.givesNewIDs || known.objectID.key != id {
             batch.identified[ObjectID(root: line.entity.root, key: id)] = known
         }
         if plan.options.onConflict == .skip {
@@ -50,7 +50,7 @@ extension ImportRun {
         summary.objects[line.entity.name, default: 0] += 1
         if let id = line.id {
             batch.identified[ObjectID(root: line.entity.root, key: id)] = object
-            if !plan.options.givesNewIDs { batch.kept[object.id] = id }
+            if !plan.options.givesNewIDs { batch.kept[object.objectID] = id }
         }
         for (index, naming) in plan.namings(of: line.entity).enumerated() {
             // A key that is not given may have a default value.
@@ -135,8 +135,8 @@ extension ImportRun {
                 let other = try existing(name, naming, line, batch), other !== known
             else { continue }
             throw ImportError(
-                "the _id \(id) is that of \(known.entity.name) \(known.id.key) in the store, and "
-                    + "\(naming.key.shown(name)) that of \(other.entity.name) \(other.id.key): "
+                "the _id \(id) is that of \(known.entity.name) \(known.objectID.key) in the store, and "
+                    + "\(naming.key.shown(name)) that of \(other.entity.name) \(other.objectID.key): "
                     + "--new-ids takes objects by their keys alone")
         }
     }

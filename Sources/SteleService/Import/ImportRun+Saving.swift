@@ -21,7 +21,7 @@ extension ImportRun {
             throw try duplicate(conflict, batch)
         }
         func key(of object: ManagedObject) -> Int64 {
-            batch.kept[object.id] ?? keys[object.id] ?? object.id.key
+            batch.kept[object.objectID] ?? keys[object.objectID] ?? object.objectID.key
         }
         keepLacking(tooFew, batch) { batch.kept[$0] ?? keys[$0] ?? $0.key }
         keepIDs(batch, key)
@@ -33,7 +33,7 @@ extension ImportRun {
         }
         for late in batch.late {
             guard let late else { continue }
-            let owner = ObjectID(root: late.owner.id.root, key: key(of: late.owner))
+            let owner = ObjectID(root: late.owner.objectID.root, key: key(of: late.owner))
             if plan.options.onConflict == .update {
                 deferredPlaces[LinkID(owner, late.reference.relationship)] = deferred.count
             }
@@ -51,7 +51,7 @@ extension ImportRun {
         if errors.isEmpty { return }
         var places: [ObjectID: LinePlace] = [:]
         for (line, made) in zip(batch.lines, batch.made) {
-            if let made { places[made.object.id] = line.place }
+            if let made { places[made.object.objectID] = line.place }
         }
         for error in errors {
             let id = ObjectID(root: error.entity.root, key: error.key)

@@ -1,24 +1,51 @@
-// Written by stele model swift from the model BasicApplication: Event.
+// Written by stele model swift from the model BasicApplication: its classes.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Event: ManagedObject {}
+public final nonisolated class Event: ManagedObject {}
 
-extension Event {
+nonisolated extension Event {
     public var timeStamp: Date? {
         get { attribute(forKey: "timeStamp") }
         set { setAttribute(newValue, forKey: "timeStamp") }
     }
 }
 
-// Written by stele model swift from the model BasicApplication: its classes.
-// It is generated from the model. Put code of your own into another file.
+public nonisolated enum BasicApplicationModel: TypedModel {
+    public static let embedded = EmbeddedModel(
+        name: "BasicApplication",
+        currentVersion: "BasicApplication",
+        versions: [
+            #"""
+            {
+              "name": "BasicApplication",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "Event",
+                  "class": "Event",
+                  "attributes": [
+                    {
+                      "name": "timeStamp",
+                      "type": "Date",
+                      "optional": true,
+                      "scalar": false
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ]
+            }
+            """#
+        ])
 
-import SteleGraph
-import SteleModel
-
-public enum BasicApplicationModel: TypedModel {
     public static let entities: [TypedEntity] = [
         TypedEntity(
             "Event", Event.self,

@@ -1,11 +1,11 @@
-// Written by stele model swift from the model Catalog: Country.
+// Written by stele model swift from the model Catalog: its classes.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Country: ManagedObject {}
+public final nonisolated class Country: ManagedObject {}
 
-extension Country {
+nonisolated extension Country {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -41,14 +41,9 @@ extension Country {
     }
 }
 
-// Written by stele model swift from the model Catalog: Manufacturer.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Manufacturer: ManagedObject {}
 
-import SteleGraph
-
-public final class Manufacturer: ManagedObject {}
-
-extension Manufacturer {
+nonisolated extension Manufacturer {
     public var address: String? {
         get { attribute(forKey: "address") }
         set { setAttribute(newValue, forKey: "address") }
@@ -89,14 +84,9 @@ extension Manufacturer {
     }
 }
 
-// Written by stele model swift from the model Catalog: Product.
-// It is generated from the model. Put code of your own into another file.
+open nonisolated class Product: ManagedObject {}
 
-import SteleGraph
-
-open class Product: ManagedObject {}
-
-extension Product {
+nonisolated extension Product {
     public var details: String? {
         get { attribute(forKey: "details") }
         set { setAttribute(newValue, forKey: "details") }
@@ -191,14 +181,9 @@ extension Product {
     }
 }
 
-// Written by stele model swift from the model Catalog: Hammer.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Hammer: Product {}
 
-import SteleGraph
-
-public final class Hammer: Product {}
-
-extension Hammer {
+nonisolated extension Hammer {
     public var clawLength: Double? {
         get { attribute(forKey: "clawLength") }
         set { setAttribute(newValue, forKey: "clawLength") }
@@ -210,14 +195,9 @@ extension Hammer {
     }
 }
 
-// Written by stele model swift from the model Catalog: Screw.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Screw: Product {}
 
-import SteleGraph
-
-public final class Screw: Product {}
-
-extension Screw {
+nonisolated extension Screw {
     public var headType: String? {
         get { attribute(forKey: "headType") }
         set { setAttribute(newValue, forKey: "headType") }
@@ -258,13 +238,280 @@ extension Screw {
     }
 }
 
-// Written by stele model swift from the model Catalog: its classes.
-// It is generated from the model. Put code of your own into another file.
+public nonisolated enum CatalogModel: TypedModel {
+    public static let embedded = EmbeddedModel(
+        name: "Catalog",
+        currentVersion: "Catalog",
+        versions: [
+            #"""
+            {
+              "name": "Catalog",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "Country",
+                  "class": "Country",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "region",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "products",
+                      "destination": "Product",
+                      "inverse": "countries",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Hammer",
+                  "class": "Hammer",
+                  "parent": "Product",
+                  "attributes": [
+                    {
+                      "name": "clawLength",
+                      "type": "Double",
+                      "optional": true,
+                      "scalar": false
+                    },
+                    {
+                      "name": "weight",
+                      "type": "Integer 16",
+                      "optional": true,
+                      "scalar": false
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Manufacturer",
+                  "class": "Manufacturer",
+                  "attributes": [
+                    {
+                      "name": "address",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": false
+                    },
+                    {
+                      "name": "preferredProvider",
+                      "type": "Boolean",
+                      "optional": true,
+                      "default": false,
+                      "scalar": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "products",
+                      "destination": "Product",
+                      "inverse": "manufacturer",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Deny"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Product",
+                  "class": "Product",
+                  "attributes": [
+                    {
+                      "name": "details",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "image",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": false,
+                      "default": "New",
+                      "indexed": true
+                    },
+                    {
+                      "name": "price",
+                      "type": "Decimal",
+                      "optional": true,
+                      "default": 0,
+                      "minimum": 0,
+                      "maximum": 10000
+                    },
+                    {
+                      "name": "quantityOnHand",
+                      "type": "Integer 32",
+                      "optional": true,
+                      "minimum": 0,
+                      "scalar": false
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "countries",
+                      "destination": "Country",
+                      "inverse": "products",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    },
+                    {
+                      "name": "manufacturer",
+                      "destination": "Manufacturer",
+                      "inverse": "products",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    },
+                    {
+                      "name": "relatedProducts",
+                      "destination": "Product",
+                      "inverse": "relatedProducts",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "fetchedProperties": [
+                    {
+                      "name": "belowAverage",
+                      "optional": true,
+                      "fetchRequest": {
+                        "name": "f3",
+                        "entity": "Product",
+                        "predicate": "price < $FETCH_SOURCE.manufacturer.products.@avg.price"
+                      }
+                    },
+                    {
+                      "name": "cheapProducts",
+                      "optional": true,
+                      "fetchRequest": {
+                        "name": "f1",
+                        "entity": "Product",
+                        "predicate": "price < 1"
+                      }
+                    },
+                    {
+                      "name": "cheaperProducts",
+                      "optional": true,
+                      "fetchRequest": {
+                        "name": "f2",
+                        "entity": "Product",
+                        "predicate": "price < $FETCH_SOURCE.price"
+                      }
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class",
+                  "userInfo": {
+                    "color": "blue",
+                    "owner": "shop"
+                  }
+                },
+                {
+                  "name": "Screw",
+                  "class": "Screw",
+                  "parent": "Product",
+                  "attributes": [
+                    {
+                      "name": "headType",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "length",
+                      "type": "Double",
+                      "optional": true,
+                      "scalar": false
+                    },
+                    {
+                      "name": "threadPitch",
+                      "type": "Double",
+                      "optional": true,
+                      "scalar": false
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "relatedScrews",
+                      "destination": "Screw",
+                      "inverse": "relatedScrews",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ],
+              "fetchRequests": [
+                {
+                  "name": "getHammersByWeight",
+                  "entity": "Hammer",
+                  "predicate": "weight == $WEIGHT",
+                  "toolAttributes": {
+                    "includeSubentities": "YES"
+                  }
+                },
+                {
+                  "name": "midPriced",
+                  "entity": "Product",
+                  "predicate": "((price < 5 OR price > 1) AND ANY countries.name == \"China\") AND (manufacturer.name == \"Manufacturer A\" OR manufacturer.name == \"Manufacturer B\")",
+                  "toolAttributes": {
+                    "includeSubentities": "YES"
+                  }
+                }
+              ],
+              "configurations": [
+                {
+                  "name": "Goods",
+                  "entities": [
+                    "Product",
+                    "Hammer",
+                    "Screw"
+                  ]
+                },
+                {
+                  "name": "People",
+                  "entities": [
+                    "Manufacturer",
+                    "Country"
+                  ]
+                }
+              ]
+            }
+            """#
+        ])
 
-import SteleGraph
-import SteleModel
-
-public enum CatalogModel: TypedModel {
     public static let entities: [TypedEntity] = [
         TypedEntity(
             "Country", Country.self,

@@ -1,24 +1,50 @@
-// Written by stele model swift from the model Counter: MyData.
+// Written by stele model swift from the model Counter: its classes.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class MyData: ManagedObject {}
+public final nonisolated class MyData: ManagedObject {}
 
-extension MyData {
+nonisolated extension MyData {
     public var myAttribute: String? {
         get { attribute(forKey: "myAttribute") }
         set { setAttribute(newValue, forKey: "myAttribute") }
     }
 }
 
-// Written by stele model swift from the model Counter: its classes.
-// It is generated from the model. Put code of your own into another file.
+public nonisolated enum CounterModel: TypedModel {
+    public static let embedded = EmbeddedModel(
+        name: "Counter",
+        currentVersion: "Counter",
+        versions: [
+            #"""
+            {
+              "name": "Counter",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "MyData",
+                  "class": "MyData",
+                  "attributes": [
+                    {
+                      "name": "myAttribute",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ]
+            }
+            """#
+        ])
 
-import SteleGraph
-import SteleModel
-
-public enum CounterModel: TypedModel {
     public static let entities: [TypedEntity] = [
         TypedEntity(
             "MyData", MyData.self,

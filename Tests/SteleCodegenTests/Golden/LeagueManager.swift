@@ -1,11 +1,11 @@
-// Written by stele model swift from the model LeagueManager: Player.
+// Written by stele model swift from the model LeagueManager: its classes.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Player: ManagedObject {}
+public final nonisolated class Player: ManagedObject {}
 
-extension Player {
+nonisolated extension Player {
     public var email: String? {
         get { attribute(forKey: "email") }
         set { setAttribute(newValue, forKey: "email") }
@@ -30,14 +30,9 @@ extension Player {
     }
 }
 
-// Written by stele model swift from the model LeagueManager: Team.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Team: ManagedObject {}
 
-import SteleGraph
-
-public final class Team: ManagedObject {}
-
-extension Team {
+nonisolated extension Team {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -73,13 +68,87 @@ extension Team {
     }
 }
 
-// Written by stele model swift from the model LeagueManager: its classes.
-// It is generated from the model. Put code of your own into another file.
+public nonisolated enum LeagueManagerModel: TypedModel {
+    public static let embedded = EmbeddedModel(
+        name: "LeagueManager",
+        currentVersion: "LeagueManager",
+        versions: [
+            #"""
+            {
+              "name": "LeagueManager",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "Player",
+                  "class": "Player",
+                  "attributes": [
+                    {
+                      "name": "email",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "firstName",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "lastName",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "team",
+                      "destination": "Team",
+                      "inverse": "players",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Team",
+                  "class": "Team",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "uniformColor",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "players",
+                      "destination": "Player",
+                      "inverse": "team",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Cascade"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ]
+            }
+            """#
+        ])
 
-import SteleGraph
-import SteleModel
-
-public enum LeagueManagerModel: TypedModel {
     public static let entities: [TypedEntity] = [
         TypedEntity(
             "Player", Player.self,

@@ -1,11 +1,11 @@
-// Written by stele model swift from the model Movies: Actor.
+// Written by stele model swift from the model Movies: its classes.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Actor: ManagedObject {}
+public final nonisolated class Actor: ManagedObject {}
 
-extension Actor {
+nonisolated extension Actor {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -41,14 +41,9 @@ extension Actor {
     }
 }
 
-// Written by stele model swift from the model Movies: Movie.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Movie: ManagedObject {}
 
-import SteleGraph
-
-public final class Movie: ManagedObject {}
-
-extension Movie {
+nonisolated extension Movie {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -108,14 +103,9 @@ extension Movie {
     }
 }
 
-// Written by stele model swift from the model Movies: Studio.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Studio: ManagedObject {}
 
-import SteleGraph
-
-public final class Studio: ManagedObject {}
-
-extension Studio {
+nonisolated extension Studio {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -151,13 +141,121 @@ extension Studio {
     }
 }
 
-// Written by stele model swift from the model Movies: its classes.
-// It is generated from the model. Put code of your own into another file.
+public nonisolated enum MoviesModel: TypedModel {
+    public static let embedded = EmbeddedModel(
+        name: "Movies",
+        currentVersion: "Movies",
+        versions: [
+            #"""
+            {
+              "name": "Movies",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "Actor",
+                  "class": "Actor",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "rating",
+                      "type": "Integer 16",
+                      "optional": true,
+                      "scalar": false
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "movies",
+                      "destination": "Movie",
+                      "inverse": "actors",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Movie",
+                  "class": "Movie",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "rating",
+                      "type": "Integer 16",
+                      "optional": true,
+                      "scalar": false
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "actors",
+                      "destination": "Actor",
+                      "inverse": "movies",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    },
+                    {
+                      "name": "studios",
+                      "destination": "Studio",
+                      "inverse": "movies",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Studio",
+                  "class": "Studio",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "rating",
+                      "type": "Integer 16",
+                      "optional": true,
+                      "scalar": false
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "movies",
+                      "destination": "Movie",
+                      "inverse": "studios",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ]
+            }
+            """#
+        ])
 
-import SteleGraph
-import SteleModel
-
-public enum MoviesModel: TypedModel {
     public static let entities: [TypedEntity] = [
         TypedEntity(
             "Actor", Actor.self,

@@ -1,12 +1,12 @@
-// Written by stele model swift from the model OrgChart: Organization.
+// Written by stele model swift from the model OrgChart: its classes.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Organization: ManagedObject {}
+public final nonisolated class Organization: ManagedObject {}
 
-extension Organization {
-    public var id_: Int16? {
+nonisolated extension Organization {
+    public var id: Int16? {
         get { attribute(forKey: "id") }
         set { setAttribute(newValue, forKey: "id") }
     }
@@ -25,20 +25,15 @@ extension Organization {
     }
 }
 
-// Written by stele model swift from the model OrgChart: Person.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Person: ManagedObject {}
 
-import SteleGraph
-
-public final class Person: ManagedObject {}
-
-extension Person {
+nonisolated extension Person {
     public var age: Int16? {
         get { attribute(forKey: "age") }
         set { setAttribute(newValue, forKey: "age") }
     }
 
-    public var id_: Int16? {
+    public var id: Int16? {
         get { attribute(forKey: "id") }
         set { setAttribute(newValue, forKey: "id") }
     }
@@ -89,13 +84,106 @@ extension Person {
     }
 }
 
-// Written by stele model swift from the model OrgChart: its classes.
-// It is generated from the model. Put code of your own into another file.
+public nonisolated enum OrgChartModel: TypedModel {
+    public static let embedded = EmbeddedModel(
+        name: "OrgChart",
+        currentVersion: "OrgChart",
+        versions: [
+            #"""
+            {
+              "name": "OrgChart",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "Organization",
+                  "class": "Organization",
+                  "attributes": [
+                    {
+                      "name": "id",
+                      "type": "Integer 16",
+                      "optional": true,
+                      "scalar": false
+                    },
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "leader",
+                      "destination": "Person",
+                      "inverse": "leads",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Person",
+                  "class": "Person",
+                  "attributes": [
+                    {
+                      "name": "age",
+                      "type": "Integer 16",
+                      "optional": true,
+                      "scalar": false
+                    },
+                    {
+                      "name": "id",
+                      "type": "Integer 16",
+                      "optional": true,
+                      "scalar": false
+                    },
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "employees",
+                      "destination": "Person",
+                      "inverse": "manager",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Cascade"
+                    },
+                    {
+                      "name": "leads",
+                      "destination": "Organization",
+                      "inverse": "leader",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    },
+                    {
+                      "name": "manager",
+                      "destination": "Person",
+                      "inverse": "employees",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ]
+            }
+            """#
+        ])
 
-import SteleGraph
-import SteleModel
-
-public enum OrgChartModel: TypedModel {
     public static let entities: [TypedEntity] = [
         TypedEntity(
             "Organization", Organization.self,

@@ -1,11 +1,11 @@
-// Written by stele model swift from the model Shapes 5: Canvas.
+// Written by stele model swift from the model Shapes: its classes.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Canvas: ManagedObject {}
+public final nonisolated class Canvas: ManagedObject {}
 
-extension Canvas {
+nonisolated extension Canvas {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -60,14 +60,9 @@ extension Canvas {
     }
 }
 
-// Written by stele model swift from the model Shapes 5: Shape.
-// It is generated from the model. Put code of your own into another file.
+open nonisolated class Shape: ManagedObject {}
 
-import SteleGraph
-
-open class Shape: ManagedObject {}
-
-extension Shape {
+nonisolated extension Shape {
     public var color: [Double]? {
         get throws { try transformable(forKey: "color") }
     }
@@ -106,14 +101,9 @@ extension Shape {
     }
 }
 
-// Written by stele model swift from the model Shapes 5: Circle.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Circle: Shape {}
 
-import SteleGraph
-
-public final class Circle: Shape {}
-
-extension Circle {
+nonisolated extension Circle {
     public var diameter: Float {
         get { attribute(forKey: "diameter") ?? 0 }
         set { setAttribute(newValue, forKey: "diameter") }
@@ -130,14 +120,9 @@ extension Circle {
     }
 }
 
-// Written by stele model swift from the model Shapes 5: Polygon.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Polygon: Shape {}
 
-import SteleGraph
-
-public final class Polygon: Shape {}
-
-extension Polygon {
+nonisolated extension Polygon {
     public var vertices: Set<Vertex> {
         get throws { try members(forKey: "vertices") }
     }
@@ -163,14 +148,9 @@ extension Polygon {
     }
 }
 
-// Written by stele model swift from the model Shapes 5: Transform.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Transform: ManagedObject {}
 
-import SteleGraph
-
-public final class Transform: ManagedObject {}
-
-extension Transform {
+nonisolated extension Transform {
     public var scale: Float {
         get { attribute(forKey: "scale") ?? 0 }
         set { setAttribute(newValue, forKey: "scale") }
@@ -185,14 +165,9 @@ extension Transform {
     }
 }
 
-// Written by stele model swift from the model Shapes 5: Vertex.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Vertex: ManagedObject {}
 
-import SteleGraph
-
-public final class Vertex: ManagedObject {}
-
-extension Vertex {
+nonisolated extension Vertex {
     public var index: Int16 {
         get { attribute(forKey: "index") ?? 0 }
         set { setAttribute(newValue, forKey: "index") }
@@ -217,13 +192,965 @@ extension Vertex {
     }
 }
 
-// Written by stele model swift from the model Shapes 5: its classes.
-// It is generated from the model. Put code of your own into another file.
+public nonisolated enum ShapesModel: TypedModel {
+    public static let embedded = EmbeddedModel(
+        name: "Shapes",
+        currentVersion: "Shapes 5",
+        versions: [
+            #"""
+            {
+              "name": "Shapes",
+              "versionIdentifier": "1",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "Canvas",
+                  "class": "Canvas",
+                  "relationships": [
+                    {
+                      "name": "shapes",
+                      "destination": "Shape",
+                      "inverse": "canvases",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    },
+                    {
+                      "name": "transform",
+                      "destination": "Transform",
+                      "inverse": "canvas",
+                      "toMany": false,
+                      "optional": false,
+                      "deleteRule": "Cascade"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Circle",
+                  "class": "Circle",
+                  "parent": "Shape",
+                  "attributes": [
+                    {
+                      "name": "radius",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 1.0,
+                      "minimum": 1.0,
+                      "maximum": 50.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "x",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "y",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Polygon",
+                  "class": "Polygon",
+                  "parent": "Shape",
+                  "relationships": [
+                    {
+                      "name": "vertices",
+                      "destination": "Vertex",
+                      "inverse": "polygon",
+                      "toMany": true,
+                      "optional": false,
+                      "minimumCount": 3,
+                      "maximumCount": 6,
+                      "deleteRule": "Cascade"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Shape",
+                  "class": "Shape",
+                  "abstract": true,
+                  "attributes": [
+                    {
+                      "name": "color",
+                      "type": "Transformable",
+                      "optional": true,
+                      "valueTransformer": "NSSecureUnarchiveFromData",
+                      "class": "[Double]"
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "canvases",
+                      "destination": "Canvas",
+                      "inverse": "shapes",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Transform",
+                  "class": "Transform",
+                  "attributes": [
+                    {
+                      "name": "scale",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 1.0,
+                      "minimum": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "canvas",
+                      "destination": "Canvas",
+                      "inverse": "transform",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Deny"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Vertex",
+                  "class": "Vertex",
+                  "attributes": [
+                    {
+                      "name": "index",
+                      "type": "Integer 16",
+                      "optional": false,
+                      "default": 0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "x",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "y",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "polygon",
+                      "destination": "Polygon",
+                      "inverse": "vertices",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ]
+            }
+            """#,
+            #"""
+            {
+              "name": "Shapes 2",
+              "versionIdentifier": "2",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "Canvas",
+                  "class": "Canvas",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "shapes",
+                      "destination": "Shape",
+                      "inverse": "canvases",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    },
+                    {
+                      "name": "transform",
+                      "destination": "Transform",
+                      "inverse": "canvas",
+                      "toMany": false,
+                      "optional": false,
+                      "deleteRule": "Cascade"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Circle",
+                  "class": "Circle",
+                  "parent": "Shape",
+                  "attributes": [
+                    {
+                      "name": "radius",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 1.0,
+                      "minimum": 1.0,
+                      "maximum": 50.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "x",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "y",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Polygon",
+                  "class": "Polygon",
+                  "parent": "Shape",
+                  "relationships": [
+                    {
+                      "name": "vertices",
+                      "destination": "Vertex",
+                      "inverse": "polygon",
+                      "toMany": true,
+                      "optional": false,
+                      "minimumCount": 3,
+                      "maximumCount": 6,
+                      "deleteRule": "Cascade"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Shape",
+                  "class": "Shape",
+                  "abstract": true,
+                  "attributes": [
+                    {
+                      "name": "color",
+                      "type": "Transformable",
+                      "optional": true,
+                      "valueTransformer": "NSSecureUnarchiveFromData",
+                      "class": "[Double]"
+                    },
+                    {
+                      "name": "label",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "canvases",
+                      "destination": "Canvas",
+                      "inverse": "shapes",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Transform",
+                  "class": "Transform",
+                  "attributes": [
+                    {
+                      "name": "scale",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 1.0,
+                      "minimum": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "canvas",
+                      "destination": "Canvas",
+                      "inverse": "transform",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Deny"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Vertex",
+                  "class": "Vertex",
+                  "attributes": [
+                    {
+                      "name": "index",
+                      "type": "Integer 16",
+                      "optional": false,
+                      "default": 0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "x",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "y",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "polygon",
+                      "destination": "Polygon",
+                      "inverse": "vertices",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ]
+            }
+            """#,
+            #"""
+            {
+              "name": "Shapes 3",
+              "versionIdentifier": "3",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "Canvas",
+                  "class": "Canvas",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "shapes",
+                      "destination": "Shape",
+                      "inverse": "canvases",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    },
+                    {
+                      "name": "transform",
+                      "destination": "Transform",
+                      "inverse": "canvas",
+                      "toMany": false,
+                      "optional": false,
+                      "deleteRule": "Cascade"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Circle",
+                  "class": "Circle",
+                  "parent": "Shape",
+                  "attributes": [
+                    {
+                      "name": "radius",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 1.0,
+                      "minimum": 1.0,
+                      "maximum": 50.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "x",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "y",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Polygon",
+                  "class": "Polygon",
+                  "parent": "Shape",
+                  "relationships": [
+                    {
+                      "name": "vertices",
+                      "destination": "Vertex",
+                      "inverse": "polygon",
+                      "toMany": true,
+                      "optional": false,
+                      "minimumCount": 3,
+                      "maximumCount": 6,
+                      "deleteRule": "Cascade"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Shape",
+                  "class": "Shape",
+                  "abstract": true,
+                  "attributes": [
+                    {
+                      "name": "color",
+                      "type": "Transformable",
+                      "optional": true,
+                      "valueTransformer": "NSSecureUnarchiveFromData",
+                      "class": "[Double]"
+                    },
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true,
+                      "renamingIdentifier": "label"
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "canvases",
+                      "destination": "Canvas",
+                      "inverse": "shapes",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Transform",
+                  "class": "Transform",
+                  "attributes": [
+                    {
+                      "name": "scale",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 1.0,
+                      "minimum": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "canvas",
+                      "destination": "Canvas",
+                      "inverse": "transform",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Deny"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Vertex",
+                  "class": "Vertex",
+                  "attributes": [
+                    {
+                      "name": "index",
+                      "type": "Integer 16",
+                      "optional": false,
+                      "default": 0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "x",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "y",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "polygon",
+                      "destination": "Polygon",
+                      "inverse": "vertices",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ]
+            }
+            """#,
+            #"""
+            {
+              "name": "Shapes 4",
+              "versionIdentifier": "4",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "Canvas",
+                  "class": "Canvas",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "shapes",
+                      "destination": "Shape",
+                      "inverse": "canvases",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    },
+                    {
+                      "name": "transform",
+                      "destination": "Transform",
+                      "inverse": "canvas",
+                      "toMany": false,
+                      "optional": false,
+                      "deleteRule": "Cascade"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Circle",
+                  "class": "Circle",
+                  "parent": "Shape",
+                  "attributes": [
+                    {
+                      "name": "diameter",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 2.0,
+                      "minimum": 2.0,
+                      "maximum": 100.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "x",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "y",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Polygon",
+                  "class": "Polygon",
+                  "parent": "Shape",
+                  "relationships": [
+                    {
+                      "name": "vertices",
+                      "destination": "Vertex",
+                      "inverse": "polygon",
+                      "toMany": true,
+                      "optional": false,
+                      "minimumCount": 3,
+                      "maximumCount": 6,
+                      "deleteRule": "Cascade"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Shape",
+                  "class": "Shape",
+                  "abstract": true,
+                  "attributes": [
+                    {
+                      "name": "color",
+                      "type": "Transformable",
+                      "optional": true,
+                      "valueTransformer": "NSSecureUnarchiveFromData",
+                      "class": "[Double]"
+                    },
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true,
+                      "renamingIdentifier": "label"
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "canvases",
+                      "destination": "Canvas",
+                      "inverse": "shapes",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Transform",
+                  "class": "Transform",
+                  "attributes": [
+                    {
+                      "name": "scale",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 1.0,
+                      "minimum": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "canvas",
+                      "destination": "Canvas",
+                      "inverse": "transform",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Deny"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Vertex",
+                  "class": "Vertex",
+                  "attributes": [
+                    {
+                      "name": "index",
+                      "type": "Integer 16",
+                      "optional": false,
+                      "default": 0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "x",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "y",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "polygon",
+                      "destination": "Polygon",
+                      "inverse": "vertices",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ]
+            }
+            """#,
+            #"""
+            {
+              "name": "Shapes 5",
+              "versionIdentifier": "5",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "Canvas",
+                  "class": "Canvas",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "shapes",
+                      "destination": "Shape",
+                      "inverse": "canvases",
+                      "toMany": true,
+                      "ordered": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    },
+                    {
+                      "name": "transform",
+                      "destination": "Transform",
+                      "inverse": "canvas",
+                      "toMany": false,
+                      "optional": false,
+                      "deleteRule": "Cascade"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Circle",
+                  "class": "Circle",
+                  "parent": "Shape",
+                  "attributes": [
+                    {
+                      "name": "diameter",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 2.0,
+                      "minimum": 2.0,
+                      "maximum": 100.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "x",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "y",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Polygon",
+                  "class": "Polygon",
+                  "parent": "Shape",
+                  "relationships": [
+                    {
+                      "name": "vertices",
+                      "destination": "Vertex",
+                      "inverse": "polygon",
+                      "toMany": true,
+                      "optional": false,
+                      "minimumCount": 3,
+                      "maximumCount": 6,
+                      "deleteRule": "Cascade"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Shape",
+                  "class": "Shape",
+                  "abstract": true,
+                  "attributes": [
+                    {
+                      "name": "color",
+                      "type": "Transformable",
+                      "optional": true,
+                      "valueTransformer": "NSSecureUnarchiveFromData",
+                      "class": "[Double]"
+                    },
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true,
+                      "renamingIdentifier": "label"
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "canvases",
+                      "destination": "Canvas",
+                      "inverse": "shapes",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Transform",
+                  "class": "Transform",
+                  "attributes": [
+                    {
+                      "name": "scale",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 1.0,
+                      "minimum": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "canvas",
+                      "destination": "Canvas",
+                      "inverse": "transform",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Deny"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Vertex",
+                  "class": "Vertex",
+                  "attributes": [
+                    {
+                      "name": "index",
+                      "type": "Integer 16",
+                      "optional": false,
+                      "default": 0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "x",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    },
+                    {
+                      "name": "y",
+                      "type": "Float",
+                      "optional": false,
+                      "default": 0.0,
+                      "scalar": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "polygon",
+                      "destination": "Polygon",
+                      "inverse": "vertices",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ]
+            }
+            """#,
+        ])
 
-import SteleGraph
-import SteleModel
-
-public enum Shapes5Model: TypedModel {
     public static let entities: [TypedEntity] = [
         TypedEntity(
             "Canvas", Canvas.self,

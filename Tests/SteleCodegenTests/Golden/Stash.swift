@@ -1,11 +1,11 @@
-// Written by stele model swift from the model Stash: Category.
+// Written by stele model swift from the model Stash: its classes.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Category: ManagedObject {}
+public final nonisolated class Category: ManagedObject {}
 
-extension Category {
+nonisolated extension Category {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -36,14 +36,9 @@ extension Category {
     }
 }
 
-// Written by stele model swift from the model Stash: List.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class List: ManagedObject {}
 
-import SteleGraph
-
-public final class List: ManagedObject {}
-
-extension List {
+nonisolated extension List {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -55,14 +50,9 @@ extension List {
     }
 }
 
-// Written by stele model swift from the model Stash: Note.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Note: ManagedObject {}
 
-import SteleGraph
-
-public final class Note: ManagedObject {}
-
-extension Note {
+nonisolated extension Note {
     public var body: String? {
         get throws { try transformable(forKey: "body") }
     }
@@ -77,14 +67,9 @@ extension Note {
     }
 }
 
-// Written by stele model swift from the model Stash: System.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class System: ManagedObject {}
 
-import SteleGraph
-
-public final class System: ManagedObject {}
-
-extension System {
+nonisolated extension System {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -112,13 +97,148 @@ extension System {
     }
 }
 
-// Written by stele model swift from the model Stash: its classes.
-// It is generated from the model. Put code of your own into another file.
+public nonisolated enum StashModel: TypedModel {
+    public static let embedded = EmbeddedModel(
+        name: "Stash",
+        currentVersion: "Stash",
+        versions: [
+            #"""
+            {
+              "name": "Stash",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "Category",
+                  "class": "Category",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "systems",
+                      "destination": "System",
+                      "inverse": "category",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "List",
+                  "class": "List",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": false
+                    },
+                    {
+                      "name": "version",
+                      "type": "Integer 16",
+                      "optional": true,
+                      "default": 0,
+                      "scalar": true
+                    }
+                  ],
+                  "uniquenessConstraints": [
+                    [
+                      "name"
+                    ]
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Note",
+                  "class": "Note",
+                  "attributes": [
+                    {
+                      "name": "body",
+                      "type": "Transformable",
+                      "optional": true,
+                      "valueTransformer": "AESGCMTransformer",
+                      "class": "String"
+                    },
+                    {
+                      "name": "title",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "System",
+                  "class": "System",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "password",
+                      "type": "Transformable",
+                      "optional": true,
+                      "valueTransformer": "AESGCMTransformer",
+                      "class": "String"
+                    },
+                    {
+                      "name": "userId",
+                      "type": "String",
+                      "optional": true,
+                      "minimum": 3,
+                      "maximum": 10,
+                      "regularExpression": "[A-Za-z0-9]*"
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "category",
+                      "destination": "Category",
+                      "inverse": "systems",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ],
+              "configurations": [
+                {
+                  "name": "Notes",
+                  "entities": [
+                    "Note"
+                  ]
+                },
+                {
+                  "name": "Passwords",
+                  "entities": [
+                    "System",
+                    "Category",
+                    "List"
+                  ]
+                }
+              ]
+            }
+            """#
+        ])
 
-import SteleGraph
-import SteleModel
-
-public enum StashModel: TypedModel {
     public static let entities: [TypedEntity] = [
         TypedEntity(
             "Category", Category.self,

@@ -1,11 +1,11 @@
-// Written by stele model swift from the model Tasks: Location.
+// Written by stele model swift from the model Tasks: its classes.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Location: ManagedObject {}
+public final nonisolated class Location: ManagedObject {}
 
-extension Location {
+nonisolated extension Location {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -36,14 +36,9 @@ extension Location {
     }
 }
 
-// Written by stele model swift from the model Tasks: Task.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Task: ManagedObject {}
 
-import SteleGraph
-
-public final class Task: ManagedObject {}
-
-extension Task {
+nonisolated extension Task {
     public var dueDate: Date? {
         get { attribute(forKey: "dueDate") }
         set { setAttribute(newValue, forKey: "dueDate") }
@@ -77,13 +72,115 @@ extension Task {
     }
 }
 
-// Written by stele model swift from the model Tasks: its classes.
-// It is generated from the model. Put code of your own into another file.
+public nonisolated enum TasksModel: TypedModel {
+    public static let embedded = EmbeddedModel(
+        name: "Tasks",
+        currentVersion: "Tasks",
+        versions: [
+            #"""
+            {
+              "name": "Tasks",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "Location",
+                  "class": "Location",
+                  "attributes": [
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": false
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "tasks",
+                      "destination": "Task",
+                      "inverse": "location",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Task",
+                  "class": "Task",
+                  "attributes": [
+                    {
+                      "name": "dueDate",
+                      "type": "Date",
+                      "optional": true,
+                      "scalar": false
+                    },
+                    {
+                      "name": "isOverdue",
+                      "type": "Boolean",
+                      "optional": true,
+                      "transient": true,
+                      "scalar": false
+                    },
+                    {
+                      "name": "priority",
+                      "type": "Integer 16",
+                      "optional": false,
+                      "default": 0,
+                      "minimum": 0,
+                      "maximum": 3,
+                      "scalar": true
+                    },
+                    {
+                      "name": "text",
+                      "type": "String",
+                      "optional": false,
+                      "default": "Text"
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "location",
+                      "destination": "Location",
+                      "inverse": "tasks",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "fetchedProperties": [
+                    {
+                      "name": "highPriTasks",
+                      "optional": true,
+                      "fetchRequest": {
+                        "entity": "Task",
+                        "predicate": "priority == 3"
+                      }
+                    }
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ],
+              "fetchRequests": [
+                {
+                  "name": "tasksDueSooner",
+                  "entity": "Task",
+                  "predicate": "dueDate < $DUE_DATE",
+                  "toolAttributes": {
+                    "includeSubentities": "YES"
+                  }
+                }
+              ]
+            }
+            """#
+        ])
 
-import SteleGraph
-import SteleModel
-
-public enum TasksModel: TypedModel {
     public static let entities: [TypedEntity] = [
         TypedEntity(
             "Location", Location.self,

@@ -1,11 +1,11 @@
-// Written by stele model swift from the model World: City.
+// Written by stele model swift from the model World: its classes.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class City: ManagedObject {}
+public final nonisolated class City: ManagedObject {}
 
-extension City {
+nonisolated extension City {
     public var adminCode: String? {
         get { attribute(forKey: "adminCode") }
         set { setAttribute(newValue, forKey: "adminCode") }
@@ -50,14 +50,9 @@ extension City {
     }
 }
 
-// Written by stele model swift from the model World: Continent.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Continent: ManagedObject {}
 
-import SteleGraph
-
-public final class Continent: ManagedObject {}
-
-extension Continent {
+nonisolated extension Continent {
     public var code: String? {
         get { attribute(forKey: "code") }
         set { setAttribute(newValue, forKey: "code") }
@@ -98,14 +93,9 @@ extension Continent {
     }
 }
 
-// Written by stele model swift from the model World: Country.
-// It is generated from the model. Put code of your own into another file.
+public final nonisolated class Country: ManagedObject {}
 
-import SteleGraph
-
-public final class Country: ManagedObject {}
-
-extension Country {
+nonisolated extension Country {
     public var areaKm2: Double? {
         get { attribute(forKey: "areaKm2") }
         set { setAttribute(newValue, forKey: "areaKm2") }
@@ -231,13 +221,282 @@ extension Country {
     }
 }
 
-// Written by stele model swift from the model World: its classes.
-// It is generated from the model. Put code of your own into another file.
+public nonisolated enum WorldModel: TypedModel {
+    public static let embedded = EmbeddedModel(
+        name: "World",
+        currentVersion: "World",
+        versions: [
+            #"""
+            {
+              "name": "World",
+              "toolAttributes": {
+                "lastSavedToolsVersion": "22758",
+                "systemVersion": "23E224",
+                "minimumToolsVersion": "Automatic",
+                "sourceLanguage": "Swift"
+              },
+              "entities": [
+                {
+                  "name": "City",
+                  "class": "City",
+                  "attributes": [
+                    {
+                      "name": "adminCode",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "geonameId",
+                      "type": "Integer 64",
+                      "optional": false,
+                      "minimum": 1,
+                      "scalar": true
+                    },
+                    {
+                      "name": "latitude",
+                      "type": "Double",
+                      "optional": true,
+                      "minimum": -90.0,
+                      "maximum": 90.0,
+                      "scalar": false
+                    },
+                    {
+                      "name": "longitude",
+                      "type": "Double",
+                      "optional": true,
+                      "minimum": -180.0,
+                      "maximum": 180.0,
+                      "scalar": false
+                    },
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": false,
+                      "minimum": 1
+                    },
+                    {
+                      "name": "population",
+                      "type": "Integer 64",
+                      "optional": true,
+                      "minimum": 0,
+                      "scalar": false
+                    },
+                    {
+                      "name": "timezone",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "country",
+                      "destination": "Country",
+                      "inverse": "cities",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "indexes": [
+                    {
+                      "name": "byName",
+                      "elements": [
+                        "name"
+                      ]
+                    },
+                    {
+                      "name": "byPopulation",
+                      "elements": [
+                        "population"
+                      ]
+                    }
+                  ],
+                  "uniquenessConstraints": [
+                    [
+                      "geonameId"
+                    ]
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Continent",
+                  "class": "Continent",
+                  "attributes": [
+                    {
+                      "name": "code",
+                      "type": "String",
+                      "optional": false,
+                      "minimum": 2,
+                      "maximum": 2
+                    },
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": false,
+                      "minimum": 1
+                    },
+                    {
+                      "name": "population",
+                      "type": "Integer 64",
+                      "optional": true,
+                      "minimum": 0,
+                      "scalar": false
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "countries",
+                      "destination": "Country",
+                      "inverse": "continent",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Deny"
+                    }
+                  ],
+                  "uniquenessConstraints": [
+                    [
+                      "code"
+                    ]
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                },
+                {
+                  "name": "Country",
+                  "class": "Country",
+                  "attributes": [
+                    {
+                      "name": "areaKm2",
+                      "type": "Double",
+                      "optional": true,
+                      "minimum": 0.0,
+                      "scalar": false,
+                      "userInfo": {
+                        "unit": "square kilometre"
+                      }
+                    },
+                    {
+                      "name": "capital",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "currencyCode",
+                      "type": "String",
+                      "optional": true,
+                      "minimum": 3,
+                      "maximum": 3
+                    },
+                    {
+                      "name": "currencyName",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "iso",
+                      "type": "String",
+                      "optional": false,
+                      "minimum": 2,
+                      "maximum": 2
+                    },
+                    {
+                      "name": "iso3",
+                      "type": "String",
+                      "optional": true,
+                      "minimum": 3,
+                      "maximum": 3
+                    },
+                    {
+                      "name": "isoNumeric",
+                      "type": "Integer 16",
+                      "optional": true,
+                      "minimum": 0,
+                      "maximum": 999,
+                      "scalar": false
+                    },
+                    {
+                      "name": "languages",
+                      "type": "Transformable",
+                      "optional": true,
+                      "class": "[String]"
+                    },
+                    {
+                      "name": "name",
+                      "type": "String",
+                      "optional": false,
+                      "minimum": 1
+                    },
+                    {
+                      "name": "phone",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "population",
+                      "type": "Integer 64",
+                      "optional": true,
+                      "minimum": 0,
+                      "scalar": false
+                    },
+                    {
+                      "name": "postalCodeRegex",
+                      "type": "String",
+                      "optional": true
+                    },
+                    {
+                      "name": "tld",
+                      "type": "String",
+                      "optional": true
+                    }
+                  ],
+                  "relationships": [
+                    {
+                      "name": "cities",
+                      "destination": "City",
+                      "inverse": "country",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Cascade"
+                    },
+                    {
+                      "name": "continent",
+                      "destination": "Continent",
+                      "inverse": "countries",
+                      "toMany": false,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    },
+                    {
+                      "name": "neighbours",
+                      "destination": "Country",
+                      "inverse": "neighbours",
+                      "toMany": true,
+                      "optional": true,
+                      "deleteRule": "Nullify"
+                    }
+                  ],
+                  "indexes": [
+                    {
+                      "name": "byName",
+                      "elements": [
+                        "name"
+                      ]
+                    }
+                  ],
+                  "uniquenessConstraints": [
+                    [
+                      "iso"
+                    ]
+                  ],
+                  "syncable": true,
+                  "codeGeneration": "class"
+                }
+              ]
+            }
+            """#
+        ])
 
-import SteleGraph
-import SteleModel
-
-public enum WorldModel: TypedModel {
     public static let entities: [TypedEntity] = [
         TypedEntity(
             "City", City.self,

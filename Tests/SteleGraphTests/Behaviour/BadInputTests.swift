@@ -40,7 +40,9 @@ import Testing
             try dancer.set("next", dancers[(index + 1) % 3])
         }
         try context.save()
-        #expect(try fixture.stored("Dancer.previous", of: dancers[0].id.key) == dancers[2].id.key)
+        #expect(
+            try fixture.stored("Dancer.previous", of: dancers[0].objectID.key)
+                == dancers[2].objectID.key)
 
         try context.delete(lock)
         let half = try fixture.refused(ValidationErrors.self) { try context.save() }
@@ -54,7 +56,9 @@ import Testing
         try context.save()
         #expect(try fixture.count("Lock") == 0 && fixture.count("Key") == 0)
         #expect(try fixture.count("Dancer") == 2)
-        #expect(try fixture.stored("Dancer.next", of: dancers[0].id.key) == dancers[2].id.key)
+        #expect(
+            try fixture.stored("Dancer.next", of: dancers[0].objectID.key)
+                == dancers[2].objectID.key)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -105,9 +109,9 @@ import Testing
         let ann = try context.insert(try fixture.entity("Person"))
         try ann.setValue(.key(teams[0].key), forKey: "team")
         #expect(try ann.value(forKey: "team") == .key(teams[0].key))
-        #expect(try context.get(teams[0]).keys("players") == [ann.id.key])
+        #expect(try context.get(teams[0]).keys("players") == [ann.objectID.key])
         let new = try context.insert(try fixture.entity("Team"))
-        try ann.setValue(.key(new.id.key), forKey: "team")
+        try ann.setValue(.key(new.objectID.key), forKey: "team")
         #expect(try ann.get("team") === new)
         try ann.setValue(.null, forKey: "team")
         #expect(try ann.get("team") == nil && new.keys("players").isEmpty)
@@ -170,7 +174,7 @@ import Testing
         #expect(what.contains("Team \(team.key)"))
         try context.refreshAllObjects()
         try context.save()
-        #expect(try fixture.stored("Person.team", of: ann.id.key) == nil)
+        #expect(try fixture.stored("Person.team", of: ann.objectID.key) == nil)
     }
 
     // MARK: Identities

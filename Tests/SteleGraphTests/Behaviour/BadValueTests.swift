@@ -37,7 +37,7 @@ import Testing
         #expect(try codes { try context.save() } == [1550])
         thing["x"] = .double(1)
         try context.save()
-        #expect(try fixture.version("Thing", thing.id.key) == 2)
+        #expect(try fixture.version("Thing", thing.objectID.key) == 2)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -54,7 +54,7 @@ import Testing
         }
         event["at"] = .date(-1e12)
         try context.save()
-        #expect(try fixture.stored("Event", "at", of: event.id) == .date(-1e12))
+        #expect(try fixture.stored("Event", "at", of: event.objectID) == .date(-1e12))
     }
 
     private struct Grumpy: ValueTransformer {
@@ -123,11 +123,11 @@ import Testing
         let made = try first.insert(try fixture.entity("Safe"))
         try made.setTransformable(["otters"] as [String]?, forKey: "secret")
         try first.save()
-        let stored = try #require(try fixture.stored("Safe", "secret", of: made.id))
+        let stored = try #require(try fixture.stored("Safe", "secret", of: made.objectID))
         try use("2")
         let token = try fixture.token()
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
-        let safe = try context.get(made.id)
+        let safe = try context.get(made.objectID)
         for work in [
             { let _: [String]? = try safe.transformable(forKey: "secret") },
             { try safe.setTransformable(["weasels"] as [String]?, forKey: "secret") },
@@ -140,7 +140,7 @@ import Testing
         #expect(!context.hasChanges)
         try context.save()
         #expect(try fixture.token() == token)
-        #expect(try fixture.stored("Safe", "secret", of: made.id) == stored)
+        #expect(try fixture.stored("Safe", "secret", of: made.objectID) == stored)
         // All else goes on, and the right key still reads it.
         safe["name"] = .string("blue")
         try context.save()
@@ -150,7 +150,7 @@ import Testing
         try use("2")
         safe["secret"] = .null
         try context.save()
-        #expect(try fixture.stored("Safe", "secret", of: made.id) == .null)
+        #expect(try fixture.stored("Safe", "secret", of: made.objectID) == .null)
     }
 
     @Test(arguments: StoreKind.allCases)

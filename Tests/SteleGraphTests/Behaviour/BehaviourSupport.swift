@@ -39,7 +39,7 @@ class Watched: ManagedObject {
         log.append("validate \(event)")
         guard let complaint else { return }
         throw ValidationError(
-            .invalid, entity: entity, key: id.key, property: nil, message: complaint,
+            .invalid, entity: entity, key: objectID.key, property: nil, message: complaint,
             detail: "\(event): \(complaint)")
     }
 

@@ -77,7 +77,7 @@ import Testing
         #expect(!team.hasChanges && !context.hasChanges && team.isFault)
         it.store.expect(queries: 1) { team["name"] = .string("New") }
         #expect(!team.isFault && team.isUpdated)
-        #expect(try team.get("captain")?.id == it.people[1])
+        #expect(try team.get("captain")?.objectID == it.people[1])
         let tag = try context.object(with: it.tag)
         try it.store.expect(queries: 1) { try context.delete(tag) }
         #expect(!tag.isFault && tag.isDeleted)
@@ -229,6 +229,6 @@ import Testing
         try context.refresh(team, mergeChanges: false)
         #expect(!context.hasChanges)
         #expect(try team.keys("players") == it.people.map(\.key))
-        #expect(try team.get("captain")?.id == it.people[1] && ann.get("team") === team)
+        #expect(try team.get("captain")?.objectID == it.people[1] && ann.get("team") === team)
     }
 }

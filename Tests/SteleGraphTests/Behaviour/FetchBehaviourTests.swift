@@ -26,7 +26,7 @@ import Testing
             return person
         }
         try context.save()
-        return (fixture, made.map(\.id))
+        return (fixture, made.map(\.objectID))
     }
 
     private func column(_ format: String, as name: String? = nil) throws -> ExpressionDescription {
@@ -43,12 +43,12 @@ import Testing
         #expect(!request.shouldRefreshRefetchedObjects && !request.returnsDistinctResults)
         #expect(request.fetchLimit == nil && request.fetchOffset == 0)
         let all = try context.fetch(request)
-        #expect(all.map(\.id) == ids)
+        #expect(all.map(\.objectID) == ids)
         #expect(all.map(\.entity.name) == ["Person", "Person", "Employee"])
         request.includesSubentities = false
-        #expect(try context.fetch(request).map(\.id) == Array(ids.prefix(2)))
+        #expect(try context.fetch(request).map(\.objectID) == Array(ids.prefix(2)))
         #expect(
-            try context.fetch(FetchRequest(entity: try fixture.entity("Employee"))).map(\.id)
+            try context.fetch(FetchRequest(entity: try fixture.entity("Employee"))).map(\.objectID)
                 == [ids[2]])
     }
 
@@ -101,7 +101,7 @@ import Testing
         let (fixture, ids) = try people(kind)
         let context = fixture.context()
         var request = try fixture.request("Person", "age != nil", sort: "-age")
-        #expect(try context.fetch(request).map(\.id) == [ids[0], ids[1]])
+        #expect(try context.fetch(request).map(\.objectID) == [ids[0], ids[1]])
         #expect(try context.fetchIDs(request) == [ids[0], ids[1]])
         #expect(try context.count(request) == 2)
         request.propertiesToFetch = [try column("name"), try column("age")]
@@ -117,11 +117,11 @@ import Testing
         var request = try fixture.request("Person", sort: "-name")
         request.fetchOffset = 1
         request.fetchLimit = 1
-        #expect(try context.fetch(request).map(\.id) == [ids[1]])
+        #expect(try context.fetch(request).map(\.objectID) == [ids[1]])
         #expect(try context.count(request) == 1)
         request.fetchOffset = 2
         request.fetchLimit = 5
-        #expect(try context.fetch(request).map(\.id) == [ids[0]])
+        #expect(try context.fetch(request).map(\.objectID) == [ids[0]])
         #expect(try context.count(request) == 1)
         request.fetchOffset = 9
         #expect(try context.fetch(request).isEmpty)
@@ -135,7 +135,7 @@ import Testing
         try context.get(ids[0])["name"] = .string("Zoe")
         var request = try fixture.request("Person", sort: "name")
         (request.fetchLimit, request.fetchOffset) = (.max, 1)
-        #expect(try context.fetch(request).map(\.id) == [ids[2], ids[0]])
+        #expect(try context.fetch(request).map(\.objectID) == [ids[2], ids[0]])
         #expect(try context.count(request) == 2)
     }
 
@@ -144,13 +144,13 @@ import Testing
         let (fixture, ids) = try people(kind)
         let context = fixture.context()
         let up = try context.fetch(try fixture.request("Person", sort: "age"))
-        #expect(up.map(\.id) == [ids[2], ids[1], ids[0]])
+        #expect(up.map(\.objectID) == [ids[2], ids[1], ids[0]])
         let down = try context.fetch(try fixture.request("Person", sort: "-age"))
-        #expect(down.map(\.id) == [ids[0], ids[1], ids[2]])
+        #expect(down.map(\.objectID) == [ids[0], ids[1], ids[2]])
         // Unsaved changes stand where they would stand saved.
         up[2]["age"] = .null
         #expect(
-            try context.fetch(try fixture.request("Person", sort: "age")).map(\.id)
+            try context.fetch(try fixture.request("Person", sort: "age")).map(\.objectID)
                 == [ids[0], ids[2], ids[1]])
     }
 
@@ -277,8 +277,8 @@ import Testing
         try ann.set("team", team)
         var request = FetchRequest(entity: try fixture.entity("Person"))
         request.predicate = .comparison(
-            Comparison(.key("team"), .equal, .constant(.key(team.id.key))))
-        #expect(try context.fetch(request).map(\.id) == [ids[0]])
+            Comparison(.key("team"), .equal, .constant(.key(team.objectID.key))))
+        #expect(try context.fetch(request).map(\.objectID) == [ids[0]])
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -293,7 +293,7 @@ import Testing
         _ = try fixture.insert("Square")
         let all = try fixture.context().fetch(try fixture.request("Shape", sort: "name"))
         #expect(all.map(\.entity.name) == ["Circle", "Square"])
-        #expect(Set(all.map(\.id)).count == 2)
+        #expect(Set(all.map(\.objectID)).count == 2)
         #expect(throws: ContextError.abstractEntity("Shape")) {
             try fixture.context().insert(try fixture.entity("Shape"))
         }

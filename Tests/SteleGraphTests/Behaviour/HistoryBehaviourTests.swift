@@ -24,7 +24,7 @@ import Testing
         let context = fixture.coordinator.newContext(author: "ann", name: "sorting")
         let team = try context.insert(try fixture.entity("Team"))
         try context.save()
-        context.author = "bo"
+        context.transactionAuthor = "bo"
         team["name"] = .string("x")
         try context.save()
         try context.delete(team)
@@ -34,7 +34,7 @@ import Testing
         #expect(all.map(\.author) == ["ann", "bo", "bo"])
         #expect(all.allSatisfy { $0.contextName == "sorting" && $0.changes.count == 1 })
         #expect(all.map { $0.changes[0].kind } == [.insert, .update, .delete])
-        #expect(all.allSatisfy { $0.changes[0].key == team.id.key })
+        #expect(all.allSatisfy { $0.changes[0].key == team.objectID.key })
         let end = Date().timeIntervalSinceReferenceDate
         #expect(all.allSatisfy { $0.timestamp >= start - 1 && $0.timestamp <= end + 1 })
         #expect(try history(fixture, after: 2).map(\.number) == [3])

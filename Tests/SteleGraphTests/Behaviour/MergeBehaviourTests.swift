@@ -101,7 +101,7 @@ import Testing
             #expect(try fixture.storedMembers("Tag.people", of: tag.key) == [])
             #expect(ann.take() == ["willSave", "validate update"])
         } else {
-            #expect(ann.id == ids[0] && !ann.isDeleted && !ann.isInserted)
+            #expect(ann.objectID == ids[0] && !ann.isDeleted && !ann.isInserted)
             #expect(try fixture.stored("Person", "name", of: ids[0]) == .string("mine"))
             #expect(try fixture.version("Person", ids[0].key) == 3)
             #expect(try fixture.stored("Person.team", of: ids[0].key) == team.key)

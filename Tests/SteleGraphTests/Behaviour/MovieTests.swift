@@ -96,7 +96,7 @@ import Testing
             directors = try all.compactMap { try $0.get("director") }
         }
         // Three objects, however many movies lead to them.
-        #expect(directors.count == 12 && Set(directors.map(\.id)).count == 3)
+        #expect(directors.count == 12 && Set(directors.map(\.objectID)).count == 3)
         #expect(directors[0] === directors[3] && directors[0] !== directors[1])
         try count("follow them again") { for movie in all { _ = try movie.get("director") } }
         try count("the members of twelve to-manys, one by one") { () throws in
@@ -130,7 +130,7 @@ import Testing
         let lang = try #require(try all[0].get("director"))
         var again: ManagedObject?
         try count("a known object by its identity") {
-            again = try context.existingObject(with: lang.id)
+            again = try context.existingObject(with: lang.objectID)
         }
         #expect(again === lang)
         try count("a known object by a fetch") {
@@ -138,6 +138,6 @@ import Testing
             #expect(found.count == 1 && found[0] === lang)
         }
         let others = try lang.members(try lang.link("movies"))
-        #expect(others.count == 4 && others[0] === all.first { $0.id == others[0].id })
+        #expect(others.count == 4 && others[0] === all.first { $0.objectID == others[0].objectID })
     }
 }

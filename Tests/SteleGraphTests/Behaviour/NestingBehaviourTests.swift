@@ -23,11 +23,13 @@ import Testing
         parent.mergePolicy = .overwrite
         parent.undoManager = UndoManager()
         parent.automaticallyMergesChangesFromParent = true
-        parent.author = "ann"
+        parent.transactionAuthor = "ann"
         let child = ManagedObjectContext(parent: parent)
-        #expect(child.parent === parent && child.coordinator === parent.coordinator)
+        #expect(
+            child.parent === parent
+                && child.persistentStoreCoordinator === parent.persistentStoreCoordinator)
         #expect(child.mergePolicy == .error && child.undoManager == nil)
-        #expect(!child.automaticallyMergesChangesFromParent && child.author == "ann")
+        #expect(!child.automaticallyMergesChangesFromParent && child.transactionAuthor == "ann")
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -35,7 +37,7 @@ import Testing
         let (fixture, parent, child) = try ground(kind)
         let id = try fixture.insert("Person")[0]
         let (ours, theirs) = (try child.get(id), try parent.get(id))
-        #expect(ours !== theirs && ours.id == theirs.id)
+        #expect(ours !== theirs && ours.objectID == theirs.objectID)
         ours["name"] = .string("child")
         let new = try child.insert(try fixture.entity("Person"))
         #expect(theirs["name"] == .string("Person 1") && !parent.hasChanges)
@@ -93,7 +95,7 @@ import Testing
         try child.save()
         #expect(new.take() == ["willSave", "validate insert", "didSave"])
         // The parent's own object is not of its hand: it was awakened once, in the child.
-        let theirs = try #require(try parent.get(new.id) as? Watched)
+        let theirs = try #require(try parent.get(new.objectID) as? Watched)
         #expect(theirs.isInserted && theirs.take().isEmpty)
         try parent.save()
         #expect(theirs.take() == ["willSave", "validate insert", "didSave"])
@@ -103,14 +105,14 @@ import Testing
     func identitiesAreTemporaryUntilTheRootSaves(_ kind: StoreKind) throws {
         let (fixture, parent, child) = try ground(kind)
         let new = try child.insert(try fixture.entity("Person"))
-        let first = new.id
+        let first = new.objectID
         try child.save()
-        #expect(new.id == first && new.id.isTemporary && new.version == 0)
+        #expect(new.objectID == first && new.objectID.isTemporaryID && new.version == 0)
         let theirs = try parent.get(first)
-        #expect(theirs.id == first && theirs.isInserted && !new.isInserted)
+        #expect(theirs.objectID == first && theirs.isInserted && !new.isInserted)
         try parent.save()
-        #expect(new.id == theirs.id && !new.id.isTemporary && new.version == 1)
-        #expect(child.registeredObject(for: new.id) === new)
+        #expect(new.objectID == theirs.objectID && !new.objectID.isTemporaryID && new.version == 1)
+        #expect(child.registeredObject(for: new.objectID) === new)
         #expect(try child.existingObject(with: first) == nil)
     }
 
@@ -120,7 +122,7 @@ import Testing
         let team = try parent.insert(try fixture.entity("Team"))
         let ann = try parent.insert(try fixture.entity("Person"))
         try ann.set("team", team)
-        try child.delete(try child.get(team.id))
+        try child.delete(try child.get(team.objectID))
         try child.save()
         #expect(team.isDeleted && parent.changes.inserted.count == 1)
         #expect(try ann.get("team") == nil)
@@ -170,11 +172,11 @@ import Testing
         try child.save()
         try fixture.change { try $0.get(id)["name"] = .string("theirs") }
         #expect(throws: StoreError.self) { try parent.save() }
-        #expect(parent.hasChanges && new.id.isTemporary)
+        #expect(parent.hasChanges && new.objectID.isTemporaryID)
         try parent.refreshAllObjects()
         try parent.save()
         #expect(try fixture.stored("Person", "name", of: id) == .string("child"))
-        #expect(!new.id.isTemporary && ours.version == 3)
+        #expect(!new.objectID.isTemporaryID && ours.version == 3)
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -24,13 +24,13 @@ import Testing
         for file in files { try file.set("folder", try first.get(folder)) }
         try first.save()
         let context = fixture.context()
-        let file = try context.get(files[0].id)
+        let file = try context.get(files[0].objectID)
         file["name"] = .string("left")
         try context.delete(try context.get(folder))
         try context.save()
         file["name"] = .string("still left")
         try context.save()
-        #expect(try fixture.stored("File.folder", of: file.id.key) == nil)
+        #expect(try fixture.stored("File.folder", of: file.objectID.key) == nil)
         // One that is there is not to be let go of, and a new object needs one.
         let other = try context.insert(try fixture.entity("Folder"))
         try file.set("folder", other)

@@ -51,12 +51,13 @@ import Testing
         try context.processPendingChanges()
         #expect(
             told.changes == [
-                ChangedObjectIDs(inserted: [new.id], updated: [ann.id, team], deleted: [bo.id])
+                ChangedObjectIDs(
+                    inserted: [new.objectID], updated: [ann.objectID, team], deleted: [bo.objectID])
             ])
         ann["age"] = .int(2)
         // A fetch processes what is pending, too.
         _ = try context.fetch(try fixture.request("Person"))
-        #expect(told.changes.last == ChangedObjectIDs(updated: [ann.id]))
+        #expect(told.changes.last == ChangedObjectIDs(updated: [ann.objectID]))
         #expect(told.saves.isEmpty && told.willSaves == 0)
         observation.cancel()
     }
@@ -71,9 +72,9 @@ import Testing
         try context.save()
         #expect(
             told.saves == [
-                ChangedObjectIDs(inserted: [new.id], updated: [ids[0]], deleted: [ids[1]])
+                ChangedObjectIDs(inserted: [new.objectID], updated: [ids[0]], deleted: [ids[1]])
             ])
-        #expect(told.willSaves == 1 && !new.id.isTemporary)
+        #expect(told.willSaves == 1 && !new.objectID.isTemporaryID)
         try context.save()
         #expect(told.saves.count == 1)
         observation.cancel()
@@ -89,7 +90,7 @@ import Testing
         try context.processPendingChanges()
         told.changes = []
         context.rollback()
-        #expect(told.changes == [ChangedObjectIDs(deleted: [new.id], refreshed: [id])])
+        #expect(told.changes == [ChangedObjectIDs(deleted: [new.objectID], refreshed: [id])])
         try context.refresh(ann, mergeChanges: false)
         #expect(told.changes.last == ChangedObjectIDs(refreshed: [id]))
         context.reset()
@@ -109,7 +110,7 @@ import Testing
             try other.delete(try other.get(ids[1]))
             let made = try other.insert(try fixture.entity("Person"))
             made["name"] = .string("new")
-            new = made.id
+            new = made.objectID
         }
         let save = try fixture.lastSave()
         let made = try #require(save.changes.first { $0.kind == .insert }?.key)

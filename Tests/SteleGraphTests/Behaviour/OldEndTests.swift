@@ -194,8 +194,8 @@ import Testing
     ) throws {
         let inverse = try #require(bothWays[link])
         let (there, back) = (try from.keys(link), try to.keys(inverse))
-        #expect(there == (isLinked ? [to.id.key] : []), sourceLocation: location)
-        #expect(back == (isLinked ? [from.id.key] : []), sourceLocation: location)
+        #expect(there == (isLinked ? [to.objectID.key] : []), sourceLocation: location)
+        #expect(back == (isLinked ? [from.objectID.key] : []), sourceLocation: location)
     }
 
     /// That a link was no addition is known at both ends when one of them is read for its undo.

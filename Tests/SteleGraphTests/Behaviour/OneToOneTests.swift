@@ -74,7 +74,7 @@ import Testing
         #expect(!play.context.hasChanges)
         try play.context.save()
         try play.expectLink(0, 2, without: [1])
-        #expect(try play.first.get(link)?.id == play.ids[2])
+        #expect(try play.first.get(link)?.objectID == play.ids[2])
     }
 
     /// Nor is it where a rule had deleted him along with another.
@@ -108,7 +108,7 @@ import Testing
         try play.context.delete(play.first)
         try play.context.undo()
         #expect(!play.context.hasChanges)
-        #expect(try play.first.get(link)?.id == play.ids[3])
+        #expect(try play.first.get(link)?.objectID == play.ids[3])
     }
 
     /// Who has changes is not read again when he is back, and links nobody by his old row.
@@ -171,7 +171,8 @@ import Testing
             try play.expectLink(0, 1, without: [2])
         }
         let (there, back) = (
-            try play.first.get(link)?.id.key, try context.get(play.ids[1]).get(play.inverse)?.id.key
+            try play.first.get(link)?.objectID.key,
+            try context.get(play.ids[1]).get(play.inverse)?.objectID.key
         )
         #expect(try there == play.key(link, 0))
         #expect(try back == play.key(play.inverse, 1))
@@ -210,7 +211,7 @@ import Testing
         #expect(try play.first.get(link) == nil)
         try play.context.refresh(new, mergeChanges: false)
         #expect(!play.context.hasChanges)
-        #expect(try play.first.get(link)?.id == play.ids[1])
+        #expect(try play.first.get(link)?.objectID == play.ids[1])
     }
 
     /// Who is back in an ordered to-many stands where the store has him.

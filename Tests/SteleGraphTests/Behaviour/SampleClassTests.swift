@@ -30,7 +30,7 @@ private final class TaskObject: ManagedObject {
     private func validateDueDate() throws {
         guard self["priority"] == .int(3), self["dueDate"] == .null else { return }
         throw ValidationError(
-            .invalid, entity: entity, key: id.key, property: "dueDate",
+            .invalid, entity: entity, key: objectID.key, property: "dueDate",
             message: "a task of high priority must have a due date",
             detail: "dueDate of \(entity.name) is null")
     }
@@ -52,7 +52,7 @@ private final class ShapeObject: ManagedObject {
         let color: [Double]? = try transformable(forKey: "color")
         guard color?.last == 0 else { return }
         throw ValidationError(
-            .invalid, entity: entity, key: id.key, property: "color",
+            .invalid, entity: entity, key: objectID.key, property: "color",
             message: "a color must not be transparent",
             detail: "color of \(entity.name) is transparent")
     }
@@ -104,7 +104,7 @@ private final class ShapeObject: ManagedObject {
         #expect(try codes { try context.save() } == [1550])
         try circle.setTransformable([1, 0.84, 0, 1] as [Double]?, forKey: "color")
         try context.save()
-        let read = try fixture.coordinator.newContext().get(circle.id)
+        let read = try fixture.coordinator.newContext().get(circle.objectID)
         let color: [Double]? = try read.transformable(forKey: "color")
         #expect(color == [1, 0.84, 0, 1])
     }

@@ -59,11 +59,11 @@ import Testing
         var isTemporary = (true, true)
         ann.inWillSave = {
             before = ((try? $0.changedValues()) ?? [:]).keys.sorted()
-            isTemporary.0 = $0.id.isTemporary
+            isTemporary.0 = $0.objectID.isTemporaryID
         }
         ann.inDidSave = {
             after = ((try? $0.changedValues()) ?? [:]).keys.sorted()
-            isTemporary.1 = $0.id.isTemporary
+            isTemporary.1 = $0.objectID.isTemporaryID
         }
         ann["name"] = .string("Ann")
         ann["age"] = .int(3)
@@ -89,10 +89,10 @@ import Testing
         }
         ann["age"] = .int(2)
         try context.save()
-        let id = try #require(made?.id)
-        #expect(!id.isTemporary && made?.isInserted == false)
+        let id = try #require(made?.objectID)
+        #expect(!id.isTemporaryID && made?.isInserted == false)
         #expect(try fixture.stored("Person", "name", of: id) == .string("made"))
-        #expect(try fixture.stored("Person", "name", of: bo.id) == nil)
+        #expect(try fixture.stored("Person", "name", of: bo.objectID) == nil)
         #expect(made?.take() == ["insert Person null", "willSave", "validate insert", "didSave"])
         #expect(bo.take() == ["prepare", "willSave", "validate delete", "didSave"])
     }
@@ -132,13 +132,13 @@ import Testing
         #expect(told == ["will"] && !ann.log.contains("didSave"))
         #expect(try fixture.token() == token)
         #expect(context.hasChanges && ann["age"] == .int(70_000))
-        #expect(bo.isDeleted && new.isInserted && new.id.isTemporary)
+        #expect(bo.isDeleted && new.isInserted && new.objectID.isTemporaryID)
         ann["age"] = .int(7)
         for object in [ann, bo, cy, new] { object.complaint = nil }
         try context.save()
         #expect(told == ["will", "will", "did"] && !context.hasChanges)
         #expect(try fixture.token() == token + 1)
-        #expect(try fixture.stored("Person", "age", of: ann.id) == .int(7))
+        #expect(try fixture.stored("Person", "age", of: ann.objectID) == .int(7))
         #expect(try fixture.count("Person") == 3)
         observation.cancel()
     }
@@ -175,13 +175,13 @@ import Testing
             ann["age"] = .int(version)
             try context.save()
             #expect(ann.version == version)
-            #expect(try fixture.version("Person", ann.id.key) == version)
+            #expect(try fixture.version("Person", ann.objectID.key) == version)
         }
         // Objects stay registered, and are what they were.
-        #expect(context.registeredObject(for: ann.id) === ann)
+        #expect(context.registeredObject(for: ann.objectID) === ann)
         ann["age"] = .int(3)
         try context.save()
-        #expect(try fixture.version("Person", ann.id.key) == 3)
+        #expect(try fixture.version("Person", ann.objectID.key) == 3)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -218,7 +218,7 @@ import Testing
         #expect(try ann.changedValues().isEmpty)
         try context.save()
         #expect(ann.take().isEmpty)
-        #expect(try fixture.stored("Person", "age", of: ann.id) == .null)
+        #expect(try fixture.stored("Person", "age", of: ann.objectID) == .null)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -247,13 +247,15 @@ import Testing
         let ann = try watched(context, fixture)
         var told: [ObjectID] = []
         let observation = context.observe { notification in
-            if case .didSave(let objects) = notification { told += objects.inserted.map(\.id) }
+            if case .didSave(let objects) = notification {
+                told += objects.inserted.map(\.objectID)
+            }
         }
         let request = try #require(try context.saveRequest())
         #expect(ann.take() == ["insert Person null", "willSave", "validate insert"])
         context.didSave(try fixture.store.save(request))
         #expect(ann.take() == ["didSave"])
-        #expect(told == [ann.id] && !ann.id.isTemporary && !context.hasChanges)
+        #expect(told == [ann.objectID] && !ann.objectID.isTemporaryID && !context.hasChanges)
         observation.cancel()
     }
 

@@ -75,14 +75,14 @@ import Testing
             try system(context, fixture, userId: $0, password: "Tuesday!19")
         }
         try context.save()
-        let read = try fixture.coordinator.newContext().get(systems[0].id)
+        let read = try fixture.coordinator.newContext().get(systems[0].objectID)
         let password: String? = try read.transformable(forKey: "password")
         #expect(password == "Tuesday!19")
-        let stored = try systems.map { try fixture.stored("System", "password", of: $0.id) }
+        let stored = try systems.map { try fixture.stored("System", "password", of: $0.objectID) }
         #expect(stored[0] != stored[1] && stored[0] != .null)
         try systems[1].setTransformable(nil as String?, forKey: "password")
         try context.save()
-        #expect(try fixture.stored("System", "password", of: systems[1].id) == .null)
+        #expect(try fixture.stored("System", "password", of: systems[1].objectID) == .null)
     }
 
     @Test(
@@ -105,7 +105,8 @@ import Testing
         do {
             try context.save()
             #expect(given.codes.isEmpty, "\(given.text) was saved")
-            #expect(try fixture.stored("System", "userId", of: object.id) == .string(given.text))
+            #expect(
+                try fixture.stored("System", "userId", of: object.objectID) == .string(given.text))
         } catch let errors as ValidationErrors {
             #expect(errors.errors.map(\.code) == given.codes)
             #expect(errors.errors[0].property == "userId" && errors.errors[0].limit == given.limit)
@@ -126,6 +127,6 @@ import Testing
         try context.delete(home)
         try context.save()
         #expect(try fixture.count("Category") == 0 && fixture.count("System") == 1)
-        #expect(try fixture.stored("System.category", of: router.id.key) == nil)
+        #expect(try fixture.stored("System.category", of: router.objectID.key) == nil)
     }
 }

@@ -91,8 +91,9 @@ import Testing
         try undo.endUndoGrouping()
         try context.undo()
         #expect(
-            try ann.keys("tags") == tags.map(\.id.key) && tags[0].keys("people") == [ann.id.key])
-        #expect(try teams.map { try $0.keys("players") } == [[ann.id.key], []])
+            try ann.keys("tags") == tags.map(\.objectID.key)
+                && tags[0].keys("people") == [ann.objectID.key])
+        #expect(try teams.map { try $0.keys("players") } == [[ann.objectID.key], []])
         #expect(try teams[0].get("captain") === ann && teams[1].get("captain") == nil)
         try context.undo()
         #expect(try ann.keys("tags") == [] && tags[1].keys("people") == [])
@@ -100,9 +101,12 @@ import Testing
         #expect(!context.hasChanges)
         try context.redo()
         try context.redo()
-        #expect(try teams[1].get("captain") === ann && ann.keys("tags") == [tags[1].id.key])
+        #expect(try teams[1].get("captain") === ann && ann.keys("tags") == [tags[1].objectID.key])
         try context.save()
-        #expect(try fixture.storedMembers("Team.players", of: teams[1].id.key) == [ann.id.key])
+        #expect(
+            try fixture.storedMembers("Team.players", of: teams[1].objectID.key) == [
+                ann.objectID.key
+            ])
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -161,9 +165,9 @@ import Testing
             if case .objectsDidChange(let it) = notification { told.append(it.identities) }
         }
         try context.undo()
-        #expect(told == [ChangedObjectIDs(inserted: [ann.id])])
+        #expect(told == [ChangedObjectIDs(inserted: [ann.objectID])])
         try context.redo()
-        #expect(told.last == ChangedObjectIDs(deleted: [ann.id]) && told.count == 2)
+        #expect(told.last == ChangedObjectIDs(deleted: [ann.objectID]) && told.count == 2)
         observation.cancel()
     }
 
@@ -232,14 +236,14 @@ import Testing
         try context.delete(ann)
         try context.processPendingChanges()
         try context.save()
-        #expect(!tag.id.isTemporary)
+        #expect(!tag.objectID.isTemporaryID)
         try context.undo()
         #expect(try ann.get("favourite") === tag && ann.get("team") === team)
         try context.save()
-        #expect(try fixture.stored("Person.favourite", of: ann.id.key) == tag.id.key)
-        #expect(try fixture.stored("Person.team", of: ann.id.key) == team.id.key)
-        #expect(try fixture.stored("Person.captainOf", of: ann.id.key) == team.id.key)
-        #expect(try fixture.stored("Team.captain", of: team.id.key) == ann.id.key)
+        #expect(try fixture.stored("Person.favourite", of: ann.objectID.key) == tag.objectID.key)
+        #expect(try fixture.stored("Person.team", of: ann.objectID.key) == team.objectID.key)
+        #expect(try fixture.stored("Person.captainOf", of: ann.objectID.key) == team.objectID.key)
+        #expect(try fixture.stored("Team.captain", of: team.objectID.key) == ann.objectID.key)
     }
 
     /// What others save neither takes away what can be done again nor adds anything to undo.
@@ -269,7 +273,7 @@ import Testing
         try context.undo()
         try context.undo()
         #expect(!ann.isDeleted && !undo.canUndo)
-        #expect(try ann.get("team")?.id == team)
+        #expect(try ann.get("team")?.objectID == team)
         #expect(try context.get(team).keys("players") == [ids[0].key])
         #expect(!context.hasChanges)
     }

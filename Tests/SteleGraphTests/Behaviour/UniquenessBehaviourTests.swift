@@ -53,7 +53,7 @@ import Testing
         let new = try (0..<2).map { _ in
             let user = try context.insert(try fixture.entity("User"))
             user["mail"] = .string("n")
-            return user.id.key
+            return user.objectID.key
         }
         #expect { try context.save() } throws: { error in
             guard case StoreError.constraint(let it) = error, let holder = it.holder else {

@@ -76,7 +76,8 @@ final class GroupStage: GraphFixture {
     /// Assigns an object to a store by its configuration.
     static func assign(_ object: ManagedObject, to name: String) throws {
         let context = try #require(object.context)
-        let store = try #require(context.coordinator.persistentStore(forConfiguration: name))
+        let store = try #require(
+            context.persistentStoreCoordinator.persistentStore(forConfiguration: name))
         try context.assign(object, to: store)
     }
 

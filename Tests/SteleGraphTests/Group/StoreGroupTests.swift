@@ -175,7 +175,7 @@ import Testing
                 return note
             }
             try context.save()
-            ids = notes.map(\.id)
+            ids = notes.map(\.objectID)
         }
         #expect(ids.map { $0.key >> 40 } == [0, 0, 1, 0, 0, 1])
         #expect(Set(ids).count == 6)

@@ -115,7 +115,7 @@ import Testing
             try country.setToOne(relationship, continent)
             let sources = try manager.sourceInstances(
                 forEntityMappingNamed: mapping.name, destinationInstances: [country])
-            #expect(sources.map(\.id) == [source.id])
+            #expect(sources.map(\.objectID) == [source.objectID])
         }
     }
 
@@ -164,7 +164,7 @@ import Testing
         ) throws {
             let count = (manager.userInfo["count"] as? Int ?? 0) + 1
             manager.userInfo["count"] = count
-            if source.id.key == 5_000 { throw Stop() }
+            if source.objectID.key == 5_000 { throw Stop() }
             try super.createDestinationInstances(
                 forSource: source, in: mapping, manager: manager)
         }

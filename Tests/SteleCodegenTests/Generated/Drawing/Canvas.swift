@@ -1,11 +1,11 @@
 // Written by stele model swift from the model Drawing: Canvas.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Canvas: ManagedObject {}
+public final nonisolated class Canvas: ManagedObject {}
 
-extension Canvas {
+nonisolated extension Canvas {
     public var height: Double {
         get { attribute(forKey: "height") ?? 0 }
         set { setAttribute(newValue, forKey: "height") }

@@ -1,11 +1,11 @@
 // Written by stele model swift from the model Drawing: Circle.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+import Stele
 
-public final class Circle: Shape {}
+public final nonisolated class Circle: Shape {}
 
-extension Circle {
+nonisolated extension Circle {
     public var radius: Double {
         get { attribute(forKey: "radius") ?? 0 }
         set { setAttribute(newValue, forKey: "radius") }

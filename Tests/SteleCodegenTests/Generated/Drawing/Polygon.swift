@@ -1,11 +1,11 @@
 // Written by stele model swift from the model Drawing: Polygon.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+import Stele
 
-public final class Polygon: Shape {}
+public final nonisolated class Polygon: Shape {}
 
-extension Polygon {
+nonisolated extension Polygon {
     public var vertices: [Vertex] {
         get throws { try members(forKey: "vertices") }
     }

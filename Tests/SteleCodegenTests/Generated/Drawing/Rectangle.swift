@@ -1,11 +1,11 @@
 // Written by stele model swift from the model Drawing: Rectangle.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+import Stele
 
-public final class Rectangle: Shape {}
+public final nonisolated class Rectangle: Shape {}
 
-extension Rectangle {
+nonisolated extension Rectangle {
     public var height: Double {
         get { attribute(forKey: "height") ?? 0 }
         set { setAttribute(newValue, forKey: "height") }

@@ -1,11 +1,11 @@
 // Written by stele model swift from the model Drawing: Shape.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-open class Shape: ManagedObject {}
+open nonisolated class Shape: ManagedObject {}
 
-extension Shape {
+nonisolated extension Shape {
     public var color: String? {
         get { attribute(forKey: "color") }
         set { setAttribute(newValue, forKey: "color") }

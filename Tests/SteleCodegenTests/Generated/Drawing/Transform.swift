@@ -1,11 +1,11 @@
 // Written by stele model swift from the model Drawing: Transform.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Transform: ManagedObject {}
+public final nonisolated class Transform: ManagedObject {}
 
-extension Transform {
+nonisolated extension Transform {
     public var rotation: Float {
         get { attribute(forKey: "rotation") ?? 0 }
         set { setAttribute(newValue, forKey: "rotation") }

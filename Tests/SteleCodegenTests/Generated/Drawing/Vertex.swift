@@ -1,11 +1,11 @@
 // Written by stele model swift from the model Drawing: Vertex.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Vertex: ManagedObject {}
+public final nonisolated class Vertex: ManagedObject {}
 
-extension Vertex {
+nonisolated extension Vertex {
     public var x: Double {
         get { attribute(forKey: "x") ?? 0 }
         set { setAttribute(newValue, forKey: "x") }

@@ -1,11 +1,11 @@
 // Written by stele model swift from the model League: Player.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Player: ManagedObject {}
+public final nonisolated class Player: ManagedObject {}
 
-extension Player {
+nonisolated extension Player {
     public var country: String? {
         get { attribute(forKey: "country") }
         set { setAttribute(newValue, forKey: "country") }

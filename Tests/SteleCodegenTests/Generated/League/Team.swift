@@ -1,11 +1,11 @@
 // Written by stele model swift from the model League: Team.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Team: ManagedObject {}
+public final nonisolated class Team: ManagedObject {}
 
-extension Team {
+nonisolated extension Team {
     public var city: String? {
         get { attribute(forKey: "city") }
         set { setAttribute(newValue, forKey: "city") }

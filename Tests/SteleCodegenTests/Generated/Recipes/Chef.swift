@@ -1,11 +1,11 @@
 // Written by stele model swift from the model Recipes: Chef.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Chef: ManagedObject {}
+public final nonisolated class Chef: ManagedObject {}
 
-extension Chef {
+nonisolated extension Chef {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }

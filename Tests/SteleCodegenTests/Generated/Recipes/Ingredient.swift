@@ -1,11 +1,11 @@
 // Written by stele model swift from the model Recipes: Ingredient.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Ingredient: ManagedObject {}
+public final nonisolated class Ingredient: ManagedObject {}
 
-extension Ingredient {
+nonisolated extension Ingredient {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }

@@ -1,11 +1,11 @@
 // Written by stele model swift from the model Recipes: Recipe.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class Recipe: ManagedObject {}
+public final nonisolated class Recipe: ManagedObject {}
 
-extension Recipe {
+nonisolated extension Recipe {
     public var createdAt: Date? {
         get { attribute(forKey: "createdAt") }
         set { setAttribute(newValue, forKey: "createdAt") }

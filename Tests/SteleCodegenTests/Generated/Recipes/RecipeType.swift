@@ -1,11 +1,11 @@
 // Written by stele model swift from the model Recipes: RecipeType.
 // It is generated from the model. Put code of your own into another file.
 
-import SteleGraph
+public import Stele
 
-public final class RecipeType: ManagedObject {}
+public final nonisolated class RecipeType: ManagedObject {}
 
-extension RecipeType {
+nonisolated extension RecipeType {
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }

@@ -1,6 +1,7 @@
 /// Opening a store for a command.
 
 import Glibc
+import Stele
 import SteleFiles
 import SteleModel
 import StelePersistence
@@ -22,8 +23,7 @@ struct StoreOpening {
     var versionHashes: [String: [String: [UInt8]]] = [:]
 
     /// The path of a store without a file.
-    static let memoryPath = ":memory:"
-    private static let sqlite = "sqlite"
+    static let memoryPath = PersistentStoreDescription.inMemoryPath
 
     /// Decides on the place and type.
     ///
@@ -36,8 +36,9 @@ struct StoreOpening {
     /// - Throws: `Failure` for an unknown type, and for one that the file contradicts.
     init(_ path: String?, type: String?, _ model: Model, name: String? = nil) throws {
         let type = type?.lowercased()
-        if let type, !Self.types.contains(type) {
-            throw Failure("store-type must be one of \(Self.names), not \(type)")
+        if let type, StoreType(named: type) == nil {
+            let names = StoreType.names.joined(separator: ", ")
+            throw Failure("store-type must be one of \(names), not \(type)")
         }
         self.type = try Self.type(path, type)
         if self.type == InMemoryStore.type {
@@ -52,16 +53,16 @@ struct StoreOpening {
     /// - Throws: `Failure` for a file that does not exist or is no store.
     init(existing path: String) throws {
         guard access(path, F_OK) == 0 else { throw Failure("\(path): there is no store") }
-        guard let type = try Self.type(ofFile: path) else {
+        guard let type = try StoreType.ofFile(path) else {
             throw Failure("\(path) is not a store")
         }
         self.path = path
-        self.type = type
+        self.type = type.name
     }
 
     /// The type of a store at that path.
     private static func type(_ path: String?, _ given: String?) throws -> String {
-        guard let path else { return given ?? sqlite }
+        guard let path else { return given ?? StoreType.sqlite.name }
         if path == memoryPath {
             guard let given, given != InMemoryStore.type else { return InMemoryStore.type }
             throw Failure(
@@ -73,8 +74,8 @@ struct StoreOpening {
                 "a store of the type memory has no file, and --store names \(path): leave one of "
                     + "them out, or use --store \(memoryPath)")
         }
-        guard let found = try type(ofFile: path) else {
-            return given ?? FileFormats.format(forName: path)?.name ?? sqlite
+        guard let found = try StoreType.ofFile(path)?.name else {
+            return given ?? StoreType.forName(path).name
         }
         if let given, given != found {
             throw Failure(
@@ -82,31 +83,6 @@ struct StoreOpening {
                     + "name another file")
         }
         return found
-    }
-
-    /// The names of all types, for messages.
-    private static var names: String { types.joined(separator: ", ") }
-
-    /// The names of all types.
-    private static var types: [String] {
-        [sqlite, InMemoryStore.type] + FileFormats.all.map(\.name).sorted()
-    }
-
-    /// The type of an existing file by its first bytes; nil where they do not tell it.
-    private static func type(ofFile path: String) throws -> String? {
-        if let format = try FileFormats.format(ofFile: path) { return format.name }
-        return isSQLite(file: path) ? sqlite : nil
-    }
-
-    /// Whether a file is an SQLite database, by its first bytes.
-    static func isSQLite(file path: String) -> Bool {
-        guard FileKind.otherThanFile(path) == nil, let file = fopen(path, "rbe") else {
-            return false
-        }
-        defer { fclose(file) }
-        let magic = Array("SQLite format 3\0".utf8)
-        var start = [UInt8](repeating: 0, count: magic.count)
-        return fread(&start, 1, start.count, file) == magic.count && start == magic
     }
 
     /// The bytes of the store's file.
@@ -145,7 +121,7 @@ struct StoreOpening {
     }
 
     /// Whether the store is an SQLite store.
-    var isSQLite: Bool { type == Self.sqlite }
+    var isSQLite: Bool { type == StoreType.sqlite.name }
 
     /// Opens the store as `open` does.
     /// - Throws: `StoreError`, and `Failure` for a folder that does not exist.

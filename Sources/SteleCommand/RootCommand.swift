@@ -5,7 +5,7 @@ import SteleService
 
 /// Core Data's object graph, served over HTTP.
 @main
-struct Stele: ParsableCommand {
+struct RootCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stele",
         abstract: "Core Data's object graph, served over HTTP.",

@@ -1,5 +1,6 @@
 /// Models in files of every kind, stores among them.
 
+import Stele
 import SteleFiles
 import SteleModel
 import SteleModelFiles
@@ -11,7 +12,7 @@ extension ModelFile {
     /// - Throws: `Failure` whose sentence has the path.
     static func given(_ path: String) throws -> ModelFile {
         do throws(ModelErrors) {
-            if StoreOpening.isSQLite(file: path) { return try SQLiteStore.modelFile(path: path) }
+            if StoreType.isSQLite(file: path) { return try SQLiteStore.modelFile(path: path) }
             return try ModelFile.read(path)
         } catch {
             if ModelPath(path).kind == .file, let format = try? FileFormats.format(ofFile: path) {

@@ -1,6 +1,7 @@
 /// The stores in the folder of a backup.
 
 import FoundationEssentials
+import Stele
 
 /// What `stele backup` and `POST /backup` have put into a folder.
 struct BackupContents {
@@ -24,7 +25,7 @@ struct BackupContents {
 
     private static func stores(in folder: String) -> [String] {
         names(folder).filter { !$0.hasSuffix("-stele") }.map { "\(folder)/\($0)" }
-            .filter { StoreOpening.isSQLite(file: $0) }
+            .filter { StoreType.isSQLite(file: $0) }
     }
 
     private static func names(_ folder: String) -> [String] {

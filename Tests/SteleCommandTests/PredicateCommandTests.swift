@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import stele
+@testable import SteleCommand
 
 @Suite struct PredicateCommandTests {
     private let model = samplePath("League")

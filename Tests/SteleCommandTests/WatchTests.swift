@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import stele
+@testable import SteleCommand
 
 @Suite struct WatchTests {
     static let answer =

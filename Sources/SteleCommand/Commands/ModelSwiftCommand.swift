@@ -33,12 +33,11 @@ struct ModelSwiftCommand: ParsableCommand {
             let file = try ModelFile.given(model)
             let model = try file.model()
             try model.checkRequests()
-            let generator = try SwiftGenerator(model, name: file.name)
-            let files = generator.files()
+            let generator = try SwiftGenerator(file)
             if let output {
-                try Self.write(files, to: output)
+                try Self.write(generator.files(), to: output)
             } else {
-                stele.write(files.map(\.text).joined(separator: "\n"), to: 1)
+                SteleCommand.write(generator.combined().text, to: 1)
             }
             for note in generator.notes() { printError("stele: \(note)") }
         }
@@ -63,7 +62,7 @@ struct ModelSwiftCommand: ParsableCommand {
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             for (url, text) in different {
                 try Data(text.utf8).write(to: url, options: .atomic)
-                stele.write("\(folder)/\(url.lastPathComponent)\n", to: 1)
+                SteleCommand.write("\(folder)/\(url.lastPathComponent)\n", to: 1)
             }
         } catch { throw Failure("\(folder) cannot be written: \(error)") }
     }

@@ -1,6 +1,7 @@
 /// A model with all its versions, and the mapping models beside it.
 
 import FoundationEssentials
+import Stele
 import SteleMigration
 import SteleModel
 import SteleModelFiles
@@ -143,18 +144,9 @@ struct ModelPackage {
 
     /// The versions that can be read, with their version hashes.
     func versions() throws -> KnownVersions {
-        func hashes(of model: Model, asWritten: Bool = false) -> [String: [UInt8]] {
-            Dictionary(
-                model.storedEntities.map {
-                    ($0.name, [UInt8](VersionHash.of($0, in: model, asWritten: asWritten)))
-                }, uniquingKeysWith: { first, _ in first })
-        }
         let versions = try file.models().models.compactMap { whole -> KnownVersion? in
             // A version without the configuration has no store of it.
-            guard let model = entities.anyVersion(whole) else { return nil }
-            var version = KnownVersion(model: model, hashes: hashes(of: model))
-            version.formerHashes = hashes(of: model, asWritten: true)
-            return version
+            entities.anyVersion(whole).map(KnownVersion.init(hashing:))
         }
         guard let known = KnownVersions(versions, current: model.name) else {
             throw Failure("\(path): the current version \(model.name) is not among its versions")

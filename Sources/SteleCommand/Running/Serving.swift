@@ -3,6 +3,7 @@
 import FoundationEssentials
 import Glibc
 import Logging
+import Stele
 import SteleGraph
 import SteleHTTP
 import SteleModel
@@ -160,7 +161,7 @@ struct Serving {
             return try Ground.sample()
         }
         // A store that is named in place of a model is served with its own model.
-        let own = settings.store == nil && StoreOpening.isSQLite(file: path) ? path : nil
+        let own = settings.store == nil && StoreType.isSQLite(file: path) ? path : nil
         let opening = try StoresOpening(
             settings.store ?? own, type: settings.storeType, package, history: settings.history,
             use: settings.readOnly ? .readOnly : .write)

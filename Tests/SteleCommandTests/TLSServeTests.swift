@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import SteleHTTP
-@testable import stele
+@testable import SteleCommand
 
 @Suite struct TLSServeTests {
     private let folder: TemporaryFolder

@@ -6,7 +6,7 @@ import SteleRequests
 import TestSupport
 import Testing
 
-@testable import stele
+@testable import SteleCommand
 
 @Suite struct LimitTests {
     @Test func theDocumentationHasEveryLimitWithItsDefaultAndMeaning() throws {

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import stele
+@testable import SteleCommand
 
 @Suite struct SettingsTests {
     private func lines(_ path: String) throws -> [String] {

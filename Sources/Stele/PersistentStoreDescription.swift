@@ -1,0 +1,26 @@
+/// How a container opens a store (NSPersistentStoreDescription).
+public struct PersistentStoreDescription: Sendable {
+    /// The path of the store's file, or `:memory:`.
+    public var path: String
+    /// The type of a new store: `sqlite`, or the name of a file format, such as `xml`. Nil decides by
+    /// the extension of the file's name, and else for SQLite. An existing file has its type already.
+    public var type: String?
+    /// The configuration whose entities the store has; nil for all entities (`configuration`).
+    public var configuration: String?
+    /// Whether nothing in the file's folder is changed (`isReadOnly`).
+    public var isReadOnly = false
+    /// Whether a store of an older version of the model is migrated, by inferred mapping models
+    /// (`shouldMigrateStoreAutomatically`). Otherwise it is refused.
+    public var shouldMigrateStoreAutomatically = true
+
+    /// The path of a store without a file, which ends with the container.
+    public static let inMemoryPath = ":memory:"
+
+    /// A description of the store at a path.
+    public init(path: String) { self.path = path }
+
+    /// A store without a file, which ends with the container (NSInMemoryStoreType).
+    public static var inMemory: PersistentStoreDescription {
+        PersistentStoreDescription(path: inMemoryPath)
+    }
+}
