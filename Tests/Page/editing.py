@@ -7,7 +7,8 @@ class EditingCase(PageCase):
     def setUp(self):
         super().setUp()
         # What is refused is an error to the browser as well.
-        self.expected_errors = ["status of 4", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE"]
+        self.expected_errors = ["status of 4", "ERR_CONNECTION", "ERR_EMPTY_RESPONSE",
+                                "ERR_SOCKET_NOT_CONNECTED"]
 
     def type_into(self, row, name, text):
         self.cell(row, name).dblclick()
