@@ -81,15 +81,12 @@ import Testing
 
         context.mergePolicy = .objectTrump
 
-        var scorers = FetchRequest(entity: try context.entity(of: Player.self))
-        scorers.predicate = try Predicate(format: "goals >= 10")
-        scorers.sortDescriptors = try SortList("-goals").descriptors
+        let scorers = try Player.fetchRequest(where: "goals >= 10", sort: "-goals")
         let controller = try FetchedResultsController(
-            scorers, sectionNameKeyPath: "team.name", coordinator: coordinator)
-        let (differences, continuation) = AsyncStream.makeStream(of: ResultsDifference.self)
-        try controller.performFetch { change in
-            if case .difference(let difference) = change { continuation.yield(difference) }
-        }
+            fetchRequest: scorers, managedObjectContext: context, sectionNameKeyPath: "team.name")
+        let changes = try controller.changes()
+        let rows = try controller.fetchedObjects(Player.self, in: context)
+        #expect(rows == [player])
         #expect(controller.fetchedObjectIDs == [player.objectID])
 
         context.automaticallyMergesChangesFromParent = true
@@ -102,8 +99,18 @@ import Testing
         same?.goals = 30
         try other.refreshAllObjects()
         try other.save()
-        let difference = try #require(await differences.first { _ in true })
-        #expect(difference.updates.map(\.key) == [player.objectID.key])
+        for await change in changes {
+            guard case .difference(let difference) = change else { continue }
+            #expect(difference.updates.map(\.key) == [player.objectID.key])
+            break
+        }
+
+        for save in try coordinator.history(after: 0) {
+            print(save.token, save.author ?? "", save.changes.map(\.entityName))
+        }
+        let authors = try coordinator.history().map(\.author)
+        #expect(authors.first == "ann")
+
         try waitUntil {
             try context.processPendingChanges()
             return refreshed == 1
@@ -145,6 +152,8 @@ import Testing
         let object = try model.entity(named: "Player").map { try context.insert($0) }
         try object?.setValue(.string("Ada Okafor"), forKey: "name")
         let name = try object?.value(forKey: "name")
+        let total = try team.value(forKeyPath: "players.@sum.goals").value
+        #expect(total == .int(Int64(player.goals)))
         #expect(name == .string("Ada Okafor") && object is Player)
 
         let scoring = PersistentStoreCoordinator(

@@ -1,3 +1,4 @@
+import struct FoundationEssentials.IndexPath
 import SteleModel
 import StelePersistence
 import StelePredicates
@@ -109,6 +110,39 @@ public final class FetchedResultsController: Sendable {
     public func index(of id: ObjectID) -> Int? {
         guard id.root == query.request.entity.root else { return nil }
         return state.withLock { $0.results?.index(of: id.key) }
+    }
+
+    /// The place of an object among the sections (`indexPath(forObject:)`): the section, and the
+    /// index in it. Without sections all rows are in section 0.
+    /// - Returns: nil if the object is not a row.
+    public func indexPath(forObject id: ObjectID) -> IndexPath? {
+        guard id.root == query.request.entity.root else { return nil }
+        return state.withLock { state in
+            guard let results = state.results, var row = results.index(of: id.key) else {
+                return nil
+            }
+            for (section, its) in results.sections.enumerated() {
+                if row < its.numberOfObjects { return [section, row] }
+                row -= its.numberOfObjects
+            }
+            return [0, row]
+        }
+    }
+
+    /// The ID of the object at a place (`object(at:)`).
+    /// - Returns: nil if there is no such section, or no such row in it.
+    public func objectID(at indexPath: IndexPath) -> ObjectID? {
+        guard indexPath.count == 2, indexPath[0] >= 0, indexPath[1] >= 0 else { return nil }
+        let (section, row) = (indexPath[0], indexPath[1])
+        let key: Int64? = state.withLock { state in
+            guard let results = state.results else { return nil }
+            let sections = results.sections
+            if sections.isEmpty { return section == 0 ? results.key(at: row) : nil }
+            guard sections.indices.contains(section), row < sections[section].numberOfObjects
+            else { return nil }
+            return results.key(at: sections[..<section].reduce(row) { $0 + $1.numberOfObjects })
+        }
+        return key.map { ObjectID(root: query.request.entity.root, key: $0) }
     }
 
     private func read() throws -> FetchedResults {

@@ -14,6 +14,9 @@ public struct TypedFetchRequest<Result: ManagedObject> {
     public var fetchLimit: Int?
     /// The number of objects to skip.
     public var fetchOffset = 0
+    /// The relationship paths whose objects are read too, such as `team.league`
+    /// (`relationshipKeyPathsForPrefetching`).
+    public var relationshipKeyPathsForPrefetching: [String] = []
 
     /// A request for all objects of the class.
     public init() {}
@@ -49,13 +52,14 @@ extension TypedFetchRequest {
         if let sort { sortDescriptors = try SortList(sort).descriptors }
     }
 
-    fileprivate func request(of entity: Entity) -> FetchRequest {
+    func request(of entity: Entity) -> FetchRequest {
         var request = FetchRequest(entity: entity)
         request.predicate = predicate
         request.sortDescriptors = sortDescriptors
         request.includesSubentities = includesSubentities
         request.fetchLimit = fetchLimit
         request.fetchOffset = fetchOffset
+        request.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
         return request
     }
 }
@@ -83,6 +87,12 @@ extension ManagedObjectContext {
     /// - Throws: the errors of `fetch`; `TypedObjectError.unregistered`.
     public func fetch<T>(_ request: TypedFetchRequest<T>) throws -> [T] {
         try fetch(request.request(of: try entity(of: T.self))).map { try $0.typed() }
+    }
+
+    /// The IDs of the matching objects, in the request's order.
+    /// - Throws: the errors of `fetch(_:)`.
+    public func fetchIDs<T>(_ request: TypedFetchRequest<T>) throws -> [ObjectID] {
+        try fetchIDs(request.request(of: try entity(of: T.self)))
     }
 
     /// The number of matching objects.
