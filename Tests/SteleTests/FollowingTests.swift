@@ -82,9 +82,11 @@ import Testing
     }
 
     @Test func changesAreASequence() async throws {
-        let controller = try controller(sections: false)
-        let changes = try controller.changes()
-        let objects = try controller.fetchedObjects(in: context)
+        // The sequence keeps the controller.
+        let (changes, objects) = try {
+            let controller = try controller(sections: false)
+            return (try controller.changes(), try controller.fetchedObjects(in: context))
+        }()
         try objects[2].setValue(.int(8), forKey: "goals")
         try context.save()
         var iterator = changes.makeAsyncIterator()
@@ -96,6 +98,13 @@ import Testing
     }
 
     @Test func leavingTheSequenceStopsTheFollowing() async throws {
+        weak var released: FetchedResultsController?
+        do {
+            let controller = try controller(sections: false)
+            released = controller
+            _ = try controller.changes()
+        }
+        #expect(released == nil)
         let controller = try controller(sections: false)
         let task = Task { [changes = try controller.changes()] in
             for await _ in changes {}
@@ -105,6 +114,32 @@ import Testing
         try context.insert(player).setValue(.string("new"), forKey: "name")
         try context.save()
         #expect(controller.count == 3)
+    }
+
+    @Test func aSequenceThatIsLeftStopsNoLaterOne() async throws {
+        let controller = try controller(sections: false)
+        let former = try controller.changes()
+        let changes = try controller.changes()
+        let task = Task { for await _ in former {} }
+        task.cancel()
+        await task.value
+        try context.insert(player).setValue(.string("new"), forKey: "name")
+        try context.save()
+        for await _ in changes { break }
+        #expect(controller.count == 4)
+    }
+
+    @Test func aSequenceThatNobodyReadsEnds() async throws {
+        let controller = try controller(sections: false)
+        let changes = try controller.changes()
+        let object = try #require(try controller.fetchedObjects(in: context).first)
+        for goals in 0..<1_010 {
+            try object.setValue(.int(Int64(100 + goals)), forKey: "goals")
+            try context.save()
+        }
+        var count = 0
+        for await _ in changes { count += 1 }
+        #expect(count == 1_000)
     }
 
     // MARK: History

@@ -45,21 +45,4 @@ extension FetchedResultsController {
     ) throws -> [T] {
         try fetchedObjects(in: context).map { try $0.typed() }
     }
-
-    // MARK: Changes
-
-    /// Fetches the result and gives its changes as a sequence, in place of the closure of
-    /// `performFetch`. It ends after `.failed`, and when 1,000 changes wait unread: then fetch again.
-    /// Leaving the sequence stops following the store.
-    /// - Throws: `StoreError`.
-    public func changes() throws -> AsyncStream<Change> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Change.self, bufferingPolicy: .bufferingOldest(1_000))
-        try performFetch { change in
-            if case .dropped = continuation.yield(change) { return continuation.finish() }
-            if case .failed = change { continuation.finish() }
-        }
-        continuation.onTermination = { [weak self] _ in self?.stop() }
-        return stream
-    }
 }

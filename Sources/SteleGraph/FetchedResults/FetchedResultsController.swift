@@ -75,11 +75,36 @@ public final class FetchedResultsController: Sendable {
         }
     }
 
+    /// Fetches the result and gives its changes as a sequence, in place of the closure of
+    /// `performFetch`. It ends after `.failed`, and when 1,000 changes wait unread: then fetch again.
+    /// Leaving the sequence stops following the store, unless the result was fetched again meanwhile.
+    /// - Throws: `StoreError`.
+    public func changes() throws -> AsyncStream<Change> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Change.self, bufferingPolicy: .bufferingOldest(1_000))
+        try performFetch { [weak self] change in
+            switch continuation.yield(change) {
+            case .enqueued:
+                if case .failed = change { continuation.finish() }
+            default:
+                continuation.finish()
+                self?.stop()
+            }
+        }
+        let own = state.withLock { $0.subscription }
+        // Strongly: the controller lives as long as the sequence is read.
+        continuation.onTermination = { _ in self.stop { $0 === own } }
+        return stream
+    }
+
     /// Stops following the store. The rows remain as they are.
-    public func stop() {
-        let subscription = state.withLock { state in
-            defer { state.subscription = nil }
-            return state.subscription
+    public func stop() { stop { _ in true } }
+
+    private func stop(where isMeant: (Subscription) -> Bool) {
+        let subscription: Subscription? = state.withLock { state in
+            guard let subscription = state.subscription, isMeant(subscription) else { return nil }
+            state.subscription = nil
+            return subscription
         }
         subscription?.cancel()
     }
