@@ -22,6 +22,7 @@ RUN swift package resolve
 # The commit, for `stele --version`: --build-arg STELE_BUILD="$(git describe --always)"
 ARG STELE_BUILD=development
 
+COPY Plugins Plugins
 COPY Sources Sources
 COPY Tests Tests
 RUN swift build -c release --product stele --static-swift-stdlib \
