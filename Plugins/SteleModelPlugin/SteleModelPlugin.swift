@@ -17,6 +17,14 @@ struct SteleModelPlugin: BuildToolPlugin {
                 "\(target.name) has no data model: put a .xcdatamodeld folder into "
                     + target.directoryURL.path)
         }
+        let names = models.map { $0.deletingPathExtension().lastPathComponent }
+        for (name, models) in Dictionary(grouping: zip(names, models), by: \.0)
+        where models.count > 1 {
+            Diagnostics.error(
+                "\(target.name) has several models \(name), of which one can be generated: "
+                    + models.map(\.1.path).joined(separator: ", "))
+            return []
+        }
         return models.map { model in
             let name = model.deletingPathExtension().lastPathComponent
             let output = context.pluginWorkDirectoryURL.appending(path: "\(name)Model.swift")

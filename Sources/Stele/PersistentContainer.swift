@@ -62,13 +62,12 @@ public final class PersistentContainer: Sendable {
         try self.init(M.embedded.file, M.model, stores, M.classes)
     }
 
-    /// Opens the store of a model, and creates it where there is none.
-    /// - Parameter path: as in `init(_:at:)`.
+    /// Opens the store of a model, and creates it where there is none. A `Model` is one version, so a
+    /// store of another version is refused: `init(modelFile:stores:classes:)` has all of them.
     /// - Throws: as `init(modelFile:stores:classes:)`.
     public convenience init(
-        model: Model, at path: String? = nil, classes: [String: ManagedObject.Type] = [:]
+        model: Model, at path: String, classes: [String: ManagedObject.Type] = [:]
     ) throws {
-        let path = try path ?? Self.defaultPath(model.name)
         try self.init(ModelFile(model.declaration), model, [.init(path: path)], classes)
     }
 
@@ -90,13 +89,15 @@ public final class PersistentContainer: Sendable {
         _ file: ModelFile, _ model: Model, _ descriptions: [PersistentStoreDescription]
     ) throws -> any PersistentStore {
         guard !descriptions.isEmpty else { throw StoreError.invalid("the container has no store") }
+        let loadings = descriptions.map { StoreLoading(description: $0, file: file, model: model) }
+        if loadings.count == 1, descriptions[0].configuration == nil {
+            return try loadings[0].open()
+        }
+        // Before a file is created or migrated.
+        try StoreGroup.check(try loadings.map { try $0.ownModel() }, model: model)
         var opened: [any PersistentStore] = []
         do {
-            for description in descriptions {
-                let loading = StoreLoading(description: description, file: file, model: model)
-                opened.append(try loading.open())
-            }
-            if opened.count == 1, descriptions[0].configuration == nil { return opened[0] }
+            for loading in loadings { opened.append(try loading.open()) }
             return try StoreGroup(opened, model: model)
         } catch {
             for store in opened { store.close() }
@@ -107,7 +108,9 @@ public final class PersistentContainer: Sendable {
     /// The model (`managedObjectModel`).
     public var managedObjectModel: Model { persistentStoreCoordinator.model }
 
-    /// Ends the threads of the stores and closes their files. Contexts cannot be used afterwards.
+    /// Ends the threads of the stores and closes their files. Contexts cannot be used afterwards. A
+    /// container that is released without it leaves them until the program ends, because contexts may
+    /// still use them.
     public func close() { persistentStoreCoordinator.store.close() }
 
     // MARK: Contexts
@@ -131,6 +134,7 @@ public final class PersistentContainer: Sendable {
     /// concurrency (`performBackgroundTask(_:)`). The closure saves what is to be kept.
     /// - Returns: what the closure returns. Objects do not leave it; their IDs do.
     /// - Throws: what the closure throws.
+    @discardableResult
     public func performBackgroundTask<Result: Sendable>(
         _ body: @escaping @Sendable (ManagedObjectContext) throws -> Result
     ) async throws -> Result {

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// How a container opens a store (NSPersistentStoreDescription).
 public struct PersistentStoreDescription: Sendable {
     /// The path of the store's file, or `:memory:`.
@@ -9,8 +11,8 @@ public struct PersistentStoreDescription: Sendable {
     public var configuration: String?
     /// Whether nothing in the file's folder is changed (`isReadOnly`).
     public var isReadOnly = false
-    /// Whether a store of an older version of the model is migrated, by inferred mapping models
-    /// (`shouldMigrateStoreAutomatically`). Otherwise it is refused.
+    /// Whether an SQLite store of an older version of the model is migrated, by inferred mapping
+    /// models (`shouldMigrateStoreAutomatically`). Otherwise it is refused.
     public var shouldMigrateStoreAutomatically = true
 
     /// The path of a store without a file, which ends with the container.
@@ -18,6 +20,9 @@ public struct PersistentStoreDescription: Sendable {
 
     /// A description of the store at a path.
     public init(path: String) { self.path = path }
+
+    /// A description of the store at the path of a URL (`init(url:)`).
+    public init(url: URL) { path = url.path }
 
     /// A store without a file, which ends with the container (NSInMemoryStoreType).
     public static var inMemory: PersistentStoreDescription {

@@ -12,9 +12,13 @@ struct StoreLoading {
     /// The current version, with all entities.
     let model: Model
 
+    /// The current version with the entities that the store has.
+    /// - Throws: `StoreError.invalid` for a configuration that the model does not have.
+    func ownModel() throws(StoreError) -> Model { try stored(model) }
+
     /// - Throws: `StoreError`; `MigrationError` for a store that cannot be migrated.
     func open() throws -> any PersistentStore {
-        let model = try stored(model)
+        let model = try ownModel()
         let path = description.path
         switch try type() {
         case .memory:
@@ -27,33 +31,43 @@ struct StoreLoading {
                 ? try ReadOnlyFileStore.open(path: path, model: model, format: format)
                 : try AtomicStore.open(path: path, model: model, format: format)
         case .sqlite:
-            let hashes = file.versionHashes[model.name]
+            let published = file.versionHashes[model.name]
             if description.isReadOnly {
                 return try ReadOnlySQLiteStore.open(
-                    path: path, model: model, versionHashes: hashes)
+                    path: path, model: model, versionHashes: published)
             }
             if description.shouldMigrateStoreAutomatically { try migrate(to: model) }
-            return try SQLiteStore.open(path: path, model: model, versionHashes: hashes)
+            // A new store gets hashes of Stele's, with which it can be migrated in place later.
+            let isNew = try SQLiteStore.versionHashes(path: path) == nil
+            return try SQLiteStore.open(
+                path: path, model: model, versionHashes: isNew ? nil : published)
         }
     }
 
     /// An existing file has its type; that of a new one is given, or follows from its name.
-    private func type() throws -> StoreType {
+    private func type() throws(StoreError) -> StoreType {
         let path = description.path
-        if path == PersistentStoreDescription.inMemoryPath { return .memory }
-        let given = try description.type.map { name in
-            guard let type = StoreType(named: name) else {
-                throw StoreError.unsupported(
+        var given: StoreType?
+        if let name = description.type {
+            given = StoreType(named: name.lowercased())
+            if given == nil {
+                throw .unsupported(
                     "there is no type of store \(name): the types are "
                         + StoreType.names.joined(separator: ", "))
             }
-            return type
+        }
+        let inMemory = PersistentStoreDescription.inMemoryPath
+        if path == inMemory || given?.name == StoreType.memory.name {
+            guard path == inMemory, given.map({ $0.name == StoreType.memory.name }) ?? true else {
+                throw .unsupported("only a store of the type memory has the path \(inMemory)")
+            }
+            return .memory
         }
         guard let found = try StoreType.ofFile(path) else {
             return given ?? StoreType.forName(path)
         }
         if let given, given.name != found.name {
-            throw StoreError.incompatible(
+            throw .incompatible(
                 code: 134010, "\(path) is a store of the type \(found.name), not \(given.name)")
         }
         return found
@@ -67,8 +81,8 @@ struct StoreLoading {
     }
 
     /// Migrates the file step by step, each in one transaction. A program that ends between two
-    /// steps goes on from there the next time. A store that another program created, and that has
-    /// not been opened yet, is opened as it is.
+    /// steps goes on from there the next time. A store with version hashes that Core Data has
+    /// computed is opened as it is, or refused: it cannot be migrated in place.
     private func migrate(to model: Model) throws {
         let path = description.path
         guard file.versions.count > 1, let hashes = try SQLiteStore.versionHashes(path: path),
@@ -79,7 +93,14 @@ struct StoreLoading {
             let known = KnownVersions(
                 versions.map(KnownVersion.init(hashing:)), current: model.name)
         else { return }
-        for step in try MigrationPlan(storeHashes: hashes, versions: known).steps {
+        let plan = try MigrationPlan(storeHashes: hashes, versions: known)
+        if plan.isBackward {
+            throw StoreError.incompatible(
+                code: 134100,
+                "\(path) is of the later version \(plan.source.name), and going back to "
+                    + "\(plan.destination.name) would lose what only that one has")
+        }
+        for step in plan.steps {
             try SQLiteStore.migrate(
                 path: path, from: step.source.model, to: step.destination.model,
                 by: step.mappingModel)

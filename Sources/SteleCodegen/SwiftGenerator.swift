@@ -19,6 +19,8 @@ public struct SwiftFile: Sendable, Hashable {
 public struct SwiftGenerator {
     private let file: ModelFile
     private let model: Model
+    /// The versions that are valid, and why others are left out.
+    private let versions: (models: [Model], notes: [ModelError])
     /// The name that all versions of the model share.
     private var modelName: String { file.name }
     private let names: SwiftNames
@@ -28,6 +30,7 @@ public struct SwiftGenerator {
     public init(_ file: ModelFile) throws(ModelErrors) {
         self.file = file
         model = try file.model()
+        versions = try file.models()
         names = try SwiftNames(model, name: file.name)
     }
 
@@ -71,21 +74,22 @@ public struct SwiftGenerator {
 
     /// The classes that the model leaves to be written by hand.
     public func notes() -> [ModelError] {
-        names.classed.compactMap { entity in
-            let name = names.classes[entity.index] ?? entity.name
-            switch entity.declaration.codeGenerationType {
-            case EntityDescription.CodeGenerationType.none?:
-                return ModelError(
-                    entity.name, "its class \(name) and its properties are written by hand",
-                    hint: "its code generation is none")
-            case .category:
-                return ModelError(
-                    entity.name,
-                    "its class \(name) is written by hand; its properties are generated",
-                    hint: "its code generation is category")
-            case .class, nil: return nil
+        versions.notes
+            + names.classed.compactMap { entity in
+                let name = names.classes[entity.index] ?? entity.name
+                switch entity.declaration.codeGenerationType {
+                case EntityDescription.CodeGenerationType.none?:
+                    return ModelError(
+                        entity.name, "its class \(name) and its properties are written by hand",
+                        hint: "its code generation is none")
+                case .category:
+                    return ModelError(
+                        entity.name,
+                        "its class \(name) is written by hand; its properties are generated",
+                        hint: "its code generation is category")
+                case .class, nil: return nil
+                }
             }
-        }
     }
 
     private func file(
@@ -186,7 +190,7 @@ public struct SwiftGenerator {
     /// The model with all its versions, so that a program needs no file of it.
     private func embedded() -> [String] {
         let type = names.library("EmbeddedModel")
-        let versions = file.versions.map { $0.json().pretty }
+        let versions = versions.models.map { $0.declaration.json().pretty }
         var lines = [
             "public static let embedded = \(type)(",
             "    name: \(SwiftText.quoted(file.name)),",

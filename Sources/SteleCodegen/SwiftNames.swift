@@ -63,9 +63,15 @@ struct SwiftNames {
         let given = entity.managedObjectClassName?.split(separator: ".").last.map(String.init)
         guard let given, given != "NSManagedObject" else {
             return entity.codeGenerationType == EntityDescription.CodeGenerationType.none
-                ? nil : SwiftIdentifier.make(entity.name)
+                ? nil : typeName(entity.name)
         }
-        return SwiftIdentifier.make(given)
+        return typeName(given)
+    }
+
+    /// The generated code names types of these modules, which a class of the name would hide.
+    private static func typeName(_ name: String) -> String {
+        let name = SwiftIdentifier.make(name)
+        return name == "Stele" || name == "Swift" ? name + "_" : name
     }
 
     private mutating func unusedType(_ wanted: String) -> String {

@@ -22,10 +22,11 @@ enum SwiftText {
         return ["\(signs)\"\"\""] + lines + ["\"\"\"\(signs)"]
     }
 
-    private static func longestRun(of sign: Character, in text: String) -> Int {
+    /// The longest run of a sign. The compiler sees scalars, not characters.
+    private static func longestRun(of sign: Unicode.Scalar, in text: String) -> Int {
         var (longest, run) = (0, 0)
-        for character in text {
-            run = character == sign ? run + 1 : 0
+        for scalar in text.unicodeScalars {
+            run = scalar == sign ? run + 1 : 0
             longest = max(longest, run)
         }
         return longest

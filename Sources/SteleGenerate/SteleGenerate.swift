@@ -19,7 +19,7 @@ struct SteleGenerate {
             try file.model().checkRequests()
             let generator = try SwiftGenerator(file)
             write(generator.combined().text, to: output)
-            for note in generator.notes() { print("\(path): warning: \(note)") }
+            for note in generator.notes() { print("\(path): note: \(note)") }
         } catch {
             fail("\(path): error: \(error)")
         }

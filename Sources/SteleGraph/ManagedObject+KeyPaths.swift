@@ -70,7 +70,6 @@ extension ManagedObject {
     private static func expression(_ path: String) throws(PredicateError) -> Expression {
         if path.contains("@") { return try Expression(format: path) }
         // A key may be a word of the language.
-        let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        return .keyPath(.evaluatedObject, keys)
+        return .key(path)
     }
 }

@@ -35,7 +35,7 @@ extension ManagedObject {
         }
         return try inContext { context in
             if relationship.isToMany {
-                if objectID.isTemporaryID { return false }
+                if isInserted { return false }
                 return context.toManys[relationship, objectID.key]?.isFault ?? true
             }
             if isFault { return true }

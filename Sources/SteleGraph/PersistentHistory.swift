@@ -33,17 +33,17 @@ public struct PersistentHistoryChange: Sendable {
 extension PersistentStoreCoordinator {
     /// The saves after a token, the oldest first (NSPersistentHistoryChangeRequest.fetchHistory).
     /// - Parameters:
-    ///   - token: that of the last known save, which `currentToken` is at any time; 0 for all.
-    ///   - limit: the most saves to return, at least 1.
+    ///   - token: that of the last known save; 0 for all.
+    ///   - limit: the most saves to return, at least 1; nil for all.
     /// - Throws: `StoreError.expired` if saves after the token have been deleted from the history
     ///   (NSPersistentHistoryTokenExpiredError), and other errors of reading.
     public func history(
-        after token: Int64 = 0, limit: Int = 1_000
+        after token: Int64 = 0, limit: Int? = nil
     ) throws(StoreError) -> [PersistentHistoryTransaction] {
         let reader = try store.reader()
         defer { reader.close() }
         if token > 0, try reader.lacksHistory(after: token) { throw .expired(after: token) }
-        return try reader.history(after: token, limit: max(limit, 1), values: false)
+        return try reader.history(after: token, limit: max(limit ?? .max, 1), values: false)
             .map { PersistentHistoryTransaction($0, model) }
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import SteleModel
 import StelePersistence
 
@@ -147,8 +148,16 @@ public final class PersistentStoreCoordinator: Sendable {
         return "x-coredata://\(store.identifier(of: id))/\(entity.name)/\(place)"
     }
 
-    /// The object ID for a URI (`managedObjectID(forURIRepresentation:)`). The object need not
-    /// exist.
+    /// The object ID for the URI that `ManagedObject.uriRepresentation()` gives
+    /// (`managedObjectID(forURIRepresentation:)`). The object need not exist.
+    /// - Throws: the errors of `objectID(forURI:)`.
+    public func managedObjectID(
+        forURIRepresentation uri: URL
+    ) throws(ContextError) -> ObjectID {
+        try objectID(forURI: uri.absoluteString)
+    }
+
+    /// The object ID for a URI as a text. The object need not exist.
     /// - Throws: `ContextError.unusableURI` if the string is not an object's URI, names another
     ///   store or an unknown entity, or refers to an unsaved object.
     public func objectID(forURI uri: String) throws(ContextError) -> ObjectID {

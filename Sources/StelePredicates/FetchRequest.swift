@@ -13,8 +13,7 @@ public struct SortDescriptor: Sendable, Hashable {
 
     /// Creates a sort key of a key path, such as `team.name` (`init(key:ascending:)`).
     public init(key: String, ascending: Bool = true, options: ComparisonOptions = []) {
-        let path = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        self.init(.keyPath(.evaluatedObject, path), ascending: ascending, options: options)
+        self.init(.key(key), ascending: ascending, options: options)
     }
 
     /// Creates a sort key.

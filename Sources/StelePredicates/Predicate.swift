@@ -167,5 +167,10 @@ public indirect enum Expression: Sendable, Hashable {
     }
 
     /// A key path that begins at the evaluated object.
-    public static func key(_ path: String...) -> Expression { .keyPath(.evaluatedObject, path) }
+    public static func key(_ path: String...) -> Expression {
+        .keyPath(
+            .evaluatedObject,
+            path.flatMap { $0.split(separator: ".", omittingEmptySubsequences: false) }
+                .map(String.init))
+    }
 }

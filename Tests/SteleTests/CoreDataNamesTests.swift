@@ -88,6 +88,8 @@ import Testing
         #expect(uri.absoluteString.hasSuffix("/Movie/p\(movie.objectID.key)"))
         let coordinator = container.persistentStoreCoordinator
         #expect(try coordinator.objectID(forURI: uri.absoluteString) == movie.objectID)
+        let id = try coordinator.managedObjectID(forURIRepresentation: uri)
+        #expect(id == movie.objectID)
         let new = try context.insert(movie.entity)
         #expect(try new.uriRepresentation().lastPathComponent.hasPrefix("t"))
     }
@@ -137,6 +139,25 @@ import Testing
         let unfilled = try model.fetchRequestFromTemplate(withName: "best")
         let open = try #require(unfilled)
         #expect(throws: Stele.PredicateError.self) { try context.count(open) }
+    }
+
+    @Test func argumentsAreWrittenAsInCoreData() throws {
+        let context = try fill()
+        var request = FetchRequest(entity: try #require(model.entity(named: "Movie")))
+        for (format, count) in [("title != %@", 2), ("title == %@", 0)] {
+            request.predicate = try Stele.Predicate(format: format, nil)
+            #expect(try context.count(for: request) == count)
+        }
+        request.predicate = try Stele.Predicate(format: "%K == %@", "title", "Vagabond")
+        #expect(try context.count(for: request) == 1)
+        request.predicate = try Stele.Predicate(format: "title IN $titles AND title != $not")
+            .withSubstitutionVariables(["titles": ["Vagabond", "x"], "not": nil])
+        #expect(try context.count(for: request) == 1)
+        request.predicate = nil
+        request.propertiesToFetch = [
+            ExpressionDescription(name: "director", expression: .key("director.name"))
+        ]
+        #expect(try context.rows(request) == [[.string("Agnès Varda")], [.string("Agnès Varda")]])
     }
 
     /// Nothing prints the numbers of bytes, or the names of cases.

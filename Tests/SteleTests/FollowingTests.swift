@@ -111,18 +111,30 @@ import Testing
         }
         task.cancel()
         await task.value
+        let other = try self.controller(sections: false)
+        let changes = try other.changes()
         try context.insert(player).setValue(.string("new"), forKey: "name")
         try context.save()
-        #expect(controller.count == 3)
+        // Controllers are told in turn.
+        for await _ in changes { break }
+        #expect(controller.count == 3 && other.count == 4)
+    }
+
+    @Test func anotherFetchAndStopEndASequence() async throws {
+        let controller = try controller(sections: false)
+        let former = try controller.changes()
+        let later = try controller.changes()
+        for await _ in former { Issue.record("a change of an ended sequence") }
+        controller.stop()
+        for await _ in later { Issue.record("a change of a stopped sequence") }
     }
 
     @Test func aSequenceThatIsLeftStopsNoLaterOne() async throws {
         let controller = try controller(sections: false)
-        let former = try controller.changes()
+        var former: AsyncStream<FetchedResultsController.Change>? = try controller.changes()
         let changes = try controller.changes()
-        let task = Task { for await _ in former {} }
-        task.cancel()
-        await task.value
+        #expect(former != nil)
+        former = nil
         try context.insert(player).setValue(.string("new"), forKey: "name")
         try context.save()
         for await _ in changes { break }
@@ -133,10 +145,12 @@ import Testing
         let controller = try controller(sections: false)
         let changes = try controller.changes()
         let object = try #require(try controller.fetchedObjects(in: context).first)
+        let before = try #require(controller.token)
         for goals in 0..<1_010 {
             try object.setValue(.int(Int64(100 + goals)), forKey: "goals")
             try context.save()
         }
+        try waitUntil { (controller.token ?? 0) > before + 1_000 }
         var count = 0
         for await _ in changes { count += 1 }
         #expect(count == 1_000)

@@ -166,6 +166,31 @@ private final class Team: ManagedObject {
         }
     }
 
+    @Test func aStoreOfALaterVersionIsRefused() throws {
+        let folder = try TemporaryFolder()
+        try PersistentContainer(TeamsModel.self, at: folder.store).close()
+        var file = TeamsModel.embedded.file
+        file.current = file.versions[0]
+        file.currentVersionName = "Teams"
+        #expect {
+            try PersistentContainer(modelFile: file, stores: [.init(path: folder.store)])
+        } throws: { "\($0)".contains("is of the later version Teams 2, and going back to Teams") }
+        try PersistentContainer(TeamsModel.self, at: folder.store).close()
+    }
+
+    /// Nothing is created for stores that cannot be opened together.
+    @Test func storesThatDoNotFitTogetherLeaveNoFiles() throws {
+        let folder = try TemporaryFolder()
+        var first = PersistentStoreDescription(path: folder.store)
+        first.configuration = "Default"
+        var second = PersistentStoreDescription(path: folder.store + "2")
+        second.configuration = "Elsewhere"
+        #expect {
+            try PersistentContainer(TeamsModel.self, stores: [first, second])
+        } throws: { "\($0)".contains("has no configuration Elsewhere") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test func aModelIsFoundByItsNameOrNot() throws {
         #expect {
             try PersistentContainer(name: "NoSuchModel", at: ":memory:")

@@ -1,4 +1,5 @@
-import struct FoundationEssentials.IndexPath
+// A program needs it for index paths.
+@_exported import struct FoundationEssentials.IndexPath
 import SteleModel
 import StelePersistence
 import StelePredicates
@@ -26,9 +27,21 @@ public final class FetchedResultsController: Sendable {
     public let query: ResultsQuery
     private let coordinator: PersistentStoreCoordinator
 
+    /// A following of the store, from a `performFetch` until the next one or `stop`.
+    private struct Following: Sendable {
+        let subscription: Subscription
+        /// Called when it has ended.
+        let ended: @Sendable () -> Void
+
+        func end() {
+            subscription.cancel()
+            ended()
+        }
+    }
+
     private struct State: Sendable {
         var results: FetchedResults?
-        var subscription: Subscription?
+        var following: Following?
     }
     private let state = Mutex(State())
 
@@ -59,39 +72,49 @@ public final class FetchedResultsController: Sendable {
     ///   rows have changed. It must not call `performFetch`.
     /// - Throws: `StoreError`.
     public func performFetch(onChange: @escaping @Sendable (Change) -> Void = { _ in }) throws {
+        _ = try follow(onChange) {}
+    }
+
+    private func follow(
+        _ onChange: @escaping @Sendable (Change) -> Void, ended: @escaping @Sendable () -> Void
+    ) throws -> Subscription {
         stop()
-        // Notifications that arrive meanwhile wait for the lock.
-        try state.withLock { state in
-            let subscription = coordinator.broadcast.subscribe(
-                { [weak self] saves in self?.follow(saves, onChange) },
-                changedElsewhere: { [weak self] in self?.refetch(onChange) })
-            do {
+        let subscription = coordinator.broadcast.subscribe(
+            { [weak self] saves in self?.follow(saves, onChange) },
+            changedElsewhere: { [weak self] in self?.refetch(onChange) })
+        let former: Following?
+        do {
+            // Notifications that arrive meanwhile wait for the lock.
+            former = try state.withLock { state in
+                // Of a call on another thread.
+                let former = state.following
                 // A reader opened now includes all saves of which the subscription is not notified.
-                state = State(results: try read(), subscription: subscription)
-            } catch {
-                subscription.cancel()
-                throw error
+                state = State(
+                    results: try read(),
+                    following: Following(subscription: subscription, ended: ended))
+                return former
             }
+        } catch {
+            subscription.cancel()
+            throw error
         }
+        former?.end()
+        return subscription
     }
 
     /// Fetches the result and gives its changes as a sequence, in place of the closure of
-    /// `performFetch`. It ends after `.failed`, and when 1,000 changes wait unread: then fetch again.
-    /// Leaving the sequence stops following the store, unless the result was fetched again meanwhile.
+    /// `performFetch`. It ends after `.failed`, `stop` or another fetch, and when 1,000 changes wait
+    /// unread. Leaving the sequence stops following the store.
     /// - Throws: `StoreError`.
     public func changes() throws -> AsyncStream<Change> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Change.self, bufferingPolicy: .bufferingOldest(1_000))
-        try performFetch { [weak self] change in
-            switch continuation.yield(change) {
-            case .enqueued:
-                if case .failed = change { continuation.finish() }
-            default:
-                continuation.finish()
-                self?.stop()
-            }
+        let own = try follow { [weak self] change in
+            if case .enqueued = continuation.yield(change) { return }
+            self?.stop()
+        } ended: {
+            continuation.finish()
         }
-        let own = state.withLock { $0.subscription }
         // Strongly: the controller lives as long as the sequence is read.
         continuation.onTermination = { _ in self.stop { $0 === own } }
         return stream
@@ -101,12 +124,14 @@ public final class FetchedResultsController: Sendable {
     public func stop() { stop { _ in true } }
 
     private func stop(where isMeant: (Subscription) -> Bool) {
-        let subscription: Subscription? = state.withLock { state in
-            guard let subscription = state.subscription, isMeant(subscription) else { return nil }
-            state.subscription = nil
-            return subscription
+        let following: Following? = state.withLock { state in
+            guard let following = state.following, isMeant(following.subscription) else {
+                return nil
+            }
+            state.following = nil
+            return following
         }
-        subscription?.cancel()
+        following?.end()
     }
 
     /// The IDs of the fetched objects, in order (`fetchedObjects`); empty before `performFetch`.
@@ -212,7 +237,7 @@ public final class FetchedResultsController: Sendable {
         var changes: [Change] = []
         var isOver = false
         state.withLock { state in
-            guard var results = state.results, state.subscription != nil else { return }
+            guard var results = state.results, state.following != nil else { return }
             // `results` is then the only reference, so changing it does not copy the rows.
             state.results = nil
             do {
@@ -223,7 +248,7 @@ public final class FetchedResultsController: Sendable {
             }
             state.results = results
         }
-        if isOver { stop() }
         for change in changes { onChange(change) }
+        if isOver { stop() }
     }
 }

@@ -1,6 +1,6 @@
 @_exported import enum SteleModel.Value
 
-// Generated code imports only SteleGraph.
+// Programs need not import Foundation for these.
 @_exported import struct FoundationEssentials.Data
 @_exported import struct FoundationEssentials.Date
 @_exported import struct FoundationEssentials.Decimal

@@ -11,21 +11,15 @@ extension Model {
     /// - Throws: `PredicateError` if the template's predicate cannot be parsed.
     public func fetchRequestFromTemplate(
         withName name: String,
-        substitutionVariables variables: [String: any PredicateArgument] = [:]
+        substitutionVariables variables: [String: (any PredicateArgument)?] = [:]
     ) throws(PredicateError) -> FetchRequest? {
         guard let declared = declaration.fetchRequestTemplates.first(where: { $0.name == name }),
             let entity = entity(named: declared.entityName)
         else { return nil }
         var request = FetchRequest(entity: entity)
         if let format = declared.predicateFormat, !format.isEmpty {
-            request.predicate = try Predicate(format: format).replacingVariables { name, path in
-                guard path.isEmpty, let argument = variables[name] else { return nil }
-                return switch argument.formatArgument {
-                case .value(let value): .constant(value)
-                case .values(let values): .aggregate(values.map { .constant($0) })
-                case .keyPath(let path): .key(path)
-                }
-            }
+            request.predicate = try Predicate(format: format)
+                .withSubstitutionVariables(variables)
         }
         if declared.fetchLimit > 0 { request.fetchLimit = declared.fetchLimit }
         request.includesSubentities = declared.includesSubentities

@@ -35,3 +35,35 @@ extension ManagedObject: PredicateArgument {
     /// The key of the object.
     public var formatArgument: FormatArgument { .value(.int(objectID.key)) }
 }
+
+extension Predicate {
+    /// Parses a predicate with arguments, such as `Predicate(format: "goals > %d", 9)`
+    /// (NSPredicate(format:_:)).
+    /// - Throws: `PredicateError` as `init(format:arguments:)`.
+    public init(
+        format: String, _ first: (any PredicateArgument)?, _ more: (any PredicateArgument)?...
+    ) throws(PredicateError) {
+        try self.init(format: format, arguments: ([first] + more).map(\.formatArgument))
+    }
+
+    /// The predicate with values for its variables, by their names without `$`
+    /// (`withSubstitutionVariables(_:)`). Variables that are not named stay, and a fetch throws
+    /// `PredicateError` for them.
+    public func withSubstitutionVariables(
+        _ variables: [String: (any PredicateArgument)?]
+    ) -> Predicate {
+        replacingVariables { name, path in
+            guard path.isEmpty, let argument = variables[name] else { return nil }
+            return switch argument.formatArgument {
+            case .value(let value): .constant(value)
+            case .values(let values): .aggregate(values.map { .constant($0) })
+            case .keyPath(let path): .key(path)
+            }
+        }
+    }
+}
+
+extension (any PredicateArgument)? {
+    /// The argument in the form that the predicate parser takes; null for nil.
+    var formatArgument: FormatArgument { self?.formatArgument ?? .value(.null) }
+}

@@ -3,7 +3,7 @@ import StelePersistence
 import StelePredicates
 
 /// A fetch request for the objects of one class (`NSFetchRequest<ResultType>`).
-public struct TypedFetchRequest<Result: ManagedObject> {
+public struct TypedFetchRequest<Result: ManagedObject>: Sendable {
     /// The predicate; nil matches all objects. It is checked against the model when fetching.
     public var predicate: Predicate?
     /// The sort descriptors. The object's key is always the last sort key.
@@ -36,7 +36,7 @@ extension FetchRequestResult {
     /// order, such as `"-goals,name"`.
     /// - Throws: `PredicateError` if the predicate or the order cannot be parsed.
     public static func fetchRequest(
-        where format: String, _ arguments: any PredicateArgument..., sort: String? = nil
+        where format: String, _ arguments: (any PredicateArgument)?..., sort: String? = nil
     ) throws(PredicateError) -> TypedFetchRequest<Self> {
         try TypedFetchRequest(format, arguments, sort: sort)
     }
@@ -44,7 +44,7 @@ extension FetchRequestResult {
 
 extension TypedFetchRequest {
     init(
-        _ format: String?, _ arguments: [any PredicateArgument], sort: String?
+        _ format: String?, _ arguments: [(any PredicateArgument)?], sort: String?
     ) throws(PredicateError) {
         if let format {
             predicate = try Predicate(format: format, arguments: arguments.map(\.formatArgument))
@@ -105,7 +105,7 @@ extension ManagedObjectContext {
     /// "-goals")`.
     /// - Throws: the errors of `fetch(_:)`.
     public func fetch<T: ManagedObject>(
-        _ type: T.Type, where format: String? = nil, _ arguments: any PredicateArgument...,
+        _ type: T.Type, where format: String? = nil, _ arguments: (any PredicateArgument)?...,
         sort: String? = nil, limit: Int? = nil
     ) throws -> [T] {
         var request = try TypedFetchRequest<T>(format, arguments, sort: sort)
@@ -116,7 +116,7 @@ extension ManagedObjectContext {
     /// The first of the matching objects; nil if none matches.
     /// - Throws: the errors of `fetch(_:)`.
     public func fetchOne<T: ManagedObject>(
-        _ type: T.Type, where format: String? = nil, _ arguments: any PredicateArgument...,
+        _ type: T.Type, where format: String? = nil, _ arguments: (any PredicateArgument)?...,
         sort: String? = nil
     ) throws -> T? {
         var request = try TypedFetchRequest<T>(format, arguments, sort: sort)
@@ -124,10 +124,18 @@ extension ManagedObjectContext {
         return try fetch(request).first
     }
 
+    /// The number of matching objects (`count(for:)`).
+    /// - Throws: the errors of `fetch(_:)`.
+    public func count(for request: FetchRequest) throws -> Int { try count(request) }
+
+    /// The number of matching objects (`count(for:)`).
+    /// - Throws: the errors of `fetch(_:)`.
+    public func count<T>(for request: TypedFetchRequest<T>) throws -> Int { try count(request) }
+
     /// The number of matching objects of a class.
     /// - Throws: the errors of `fetch(_:)`.
     public func count<T: ManagedObject>(
-        _ type: T.Type, where format: String? = nil, _ arguments: any PredicateArgument...
+        _ type: T.Type, where format: String? = nil, _ arguments: (any PredicateArgument)?...
     ) throws -> Int {
         try count(TypedFetchRequest<T>(format, arguments, sort: nil))
     }
