@@ -70,6 +70,6 @@ extension ManagedObject {
     private static func expression(_ path: String) throws(PredicateError) -> Expression {
         if path.contains("@") { return try Expression(format: path) }
         // A key may be a word of the language.
-        return .key(path)
+        return .keyPath(path)
     }
 }

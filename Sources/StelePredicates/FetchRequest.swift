@@ -13,7 +13,7 @@ public struct SortDescriptor: Sendable, Hashable {
 
     /// Creates a sort key of a key path, such as `team.name` (`init(key:ascending:)`).
     public init(key: String, ascending: Bool = true, options: ComparisonOptions = []) {
-        self.init(.key(key), ascending: ascending, options: options)
+        self.init(.keyPath(key), ascending: ascending, options: options)
     }
 
     /// Creates a sort key.

@@ -166,11 +166,14 @@ public indirect enum Expression: Sendable, Hashable {
         case at(Expression)
     }
 
-    /// A key path that begins at the evaluated object.
-    public static func key(_ path: String...) -> Expression {
-        .keyPath(
-            .evaluatedObject,
-            path.flatMap { $0.split(separator: ".", omittingEmptySubsequences: false) }
-                .map(String.init))
+    /// A key path that begins at the evaluated object. Each argument is one key: that of an attribute
+    /// in a composite, such as `home.city`, may be given whole.
+    public static func key(_ path: String...) -> Expression { .keyPath(.evaluatedObject, path) }
+
+    /// A key path as text, such as `team.name`, that begins at the evaluated object
+    /// (NSExpression(forKeyPath:)).
+    public static func keyPath(_ path: String) -> Expression {
+        let keys = path.split(separator: ".", omittingEmptySubsequences: false)
+        return .keyPath(.evaluatedObject, keys.map(String.init))
     }
 }

@@ -155,7 +155,7 @@ import Testing
         #expect(try context.count(for: request) == 1)
         request.predicate = nil
         request.propertiesToFetch = [
-            ExpressionDescription(name: "director", expression: .key("director.name"))
+            ExpressionDescription(name: "director", expression: .keyPath("director.name"))
         ]
         #expect(try context.rows(request) == [[.string("Agnès Varda")], [.string("Agnès Varda")]])
     }

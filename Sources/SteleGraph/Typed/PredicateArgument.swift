@@ -57,7 +57,7 @@ extension Predicate {
             return switch argument.formatArgument {
             case .value(let value): .constant(value)
             case .values(let values): .aggregate(values.map { .constant($0) })
-            case .keyPath(let path): .key(path)
+            case .keyPath(let path): .keyPath(path)
             }
         }
     }
