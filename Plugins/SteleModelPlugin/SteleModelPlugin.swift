@@ -17,17 +17,15 @@ struct SteleModelPlugin: BuildToolPlugin {
                 "\(target.name) has no data model: put a .xcdatamodeld folder into "
                     + target.directoryURL.path)
         }
-        let names = models.map { $0.deletingPathExtension().lastPathComponent }
-        for (name, models) in Dictionary(grouping: zip(names, models), by: \.0)
-        where models.count > 1 {
+        func name(_ model: URL) -> String { model.deletingPathExtension().lastPathComponent }
+        for (name, models) in Dictionary(grouping: models, by: name) where models.count > 1 {
             Diagnostics.error(
                 "\(target.name) has several models \(name), of which one can be generated: "
-                    + models.map(\.1.path).joined(separator: ", "))
+                    + models.map(\.path).joined(separator: ", "))
             return []
         }
         return models.map { model in
-            let name = model.deletingPathExtension().lastPathComponent
-            let output = context.pluginWorkDirectoryURL.appending(path: "\(name)Model.swift")
+            let output = context.pluginWorkDirectoryURL.appending(path: "\(name(model))Model.swift")
             return .buildCommand(
                 displayName: "Generating the classes of \(model.lastPathComponent)",
                 executable: generator, arguments: [model.path, output.path],

@@ -36,11 +36,12 @@ struct StoreLoading {
                 return try ReadOnlySQLiteStore.open(
                     path: path, model: model, versionHashes: published)
             }
-            if description.shouldMigrateStoreAutomatically { try migrate(to: model) }
             // A new store gets hashes of Stele's, with which it can be migrated in place later.
-            let isNew = try SQLiteStore.versionHashes(path: path) == nil
-            return try SQLiteStore.open(
-                path: path, model: model, versionHashes: isNew ? nil : published)
+            guard let hashes = try SQLiteStore.versionHashes(path: path) else {
+                return try SQLiteStore.open(path: path, model: model)
+            }
+            if description.shouldMigrateStoreAutomatically { try migrate(hashes, to: model) }
+            return try SQLiteStore.open(path: path, model: model, versionHashes: published)
         }
     }
 
@@ -83,11 +84,12 @@ struct StoreLoading {
     /// Migrates the file step by step, each in one transaction. A program that ends between two
     /// steps goes on from there the next time. A store with version hashes that Core Data has
     /// computed is opened as it is, or refused: it cannot be migrated in place.
-    private func migrate(to model: Model) throws {
+    /// - Parameter hashes: the version hashes that the file has.
+    private func migrate(_ hashes: [String: [UInt8]], to model: Model) throws {
         let path = description.path
-        guard file.versions.count > 1, let hashes = try SQLiteStore.versionHashes(path: path),
-            try SQLiteStore.isMigratedInPlace(path: path)
-        else { return }
+        guard file.versions.count > 1, try SQLiteStore.isMigratedInPlace(path: path) else {
+            return
+        }
         let versions = try file.models().models.compactMap { try? stored($0) }
         guard
             let known = KnownVersions(

@@ -7,11 +7,9 @@ enum ManagedObjectMembers {
         "awakeFromFetch", "awakeFromInsert", "changedSlots", "changedValues", "committedValues",
         "didSave", "didTurnIntoFault", "entity", "formatArgument", "hasChanges",
         "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted",
-        "isUpdated",
-        "managedObjectContext", "objectID", "prepareForDeletion", "snapshot",
+        "isUpdated", "managedObjectContext", "objectID", "prepareForDeletion", "snapshot",
         "uriRepresentation", "validateForDelete", "validateForInsert", "validateForUpdate",
-        "version", "willSave",
-        "willTurnIntoFault",
+        "version", "willSave", "willTurnIntoFault",
     ]
     /// The members of the view of a composite attribute.
     static let compositeNames: Set = ["object", "keyPath", "key"]
