@@ -38,9 +38,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: collections, from: "1.6.0"),
         // For tests alone.
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     // A target names all that it imports: what came by way of another would not be built anew when
@@ -77,6 +77,9 @@ let package = Package(
             dependencies: ["CMicroHTTPD", "CGnuTLS", "CZlib", "CLinux", "SteleSystem"],
             swiftSettings: settings),
 
+        // Hashes, encryption and signatures.
+        .target(name: "SteleCrypto", dependencies: ["CGnuTLS"], swiftSettings: settings),
+
         // Core Data: the model, the language, the contract of a store, the graph.
         .target(
             name: "SteleModel", dependencies: ["CExpat", "SteleJSON", "SteleSystem"],
@@ -85,7 +88,7 @@ let package = Package(
         .target(
             name: "SteleTransformers",
             dependencies: [
-                "SteleModel", "SteleJSON", .product(name: "Crypto", package: "swift-crypto"),
+                "SteleModel", "SteleJSON", "SteleCrypto",
             ],
             swiftSettings: settings),
         // ICU, for regular expressions, comes with the toolchain.
@@ -101,8 +104,7 @@ let package = Package(
         .target(
             name: "StelePersistence",
             dependencies: [
-                "SteleModel", "StelePredicates", "SteleSystem",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "SteleModel", "StelePredicates", "SteleCrypto", "SteleSystem",
             ],
             swiftSettings: settings),
         .target(
@@ -153,7 +155,7 @@ let package = Package(
             name: "SteleFiles",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
-                "CLinux", .product(name: "Crypto", package: "swift-crypto"),
+                "SteleCrypto", "CLinux",
             ],
             swiftSettings: settings),
 
@@ -172,8 +174,7 @@ let package = Package(
             name: "SteleRequests",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleJSON",
-                "SteleHTTP", "SteleSystem", .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                "SteleHTTP", "SteleCrypto", "SteleSystem",
             ],
             swiftSettings: settings),
         .target(
@@ -197,8 +198,7 @@ let package = Package(
             dependencies: [
                 "SteleRequests", "SteleAnswers", "SteleFeed", "SteleModel", "StelePredicates",
                 "StelePersistence", "SteleGraph", "SteleMigration", "SteleJSON", "SteleHTTP",
-                "SteleSystem", "CBuild", "CPage",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "SteleCrypto", "SteleSystem", "CBuild", "CPage",
                 .product(name: "Logging", package: "swift-log", condition: service),
             ],
             swiftSettings: settings),
@@ -233,8 +233,7 @@ let package = Package(
             dependencies: [
                 "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
                 "SteleGraph", "SteleSQLite",
-                "SteleFiles", "SteleSystem", "CSQLite",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "SteleFiles", "SteleCrypto", "SteleSystem", "CSQLite",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
 
@@ -297,6 +296,8 @@ let package = Package(
         .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON", "TestSupport"],
             swiftSettings: settings),
+        .testTarget(
+            name: "SteleCryptoTests", dependencies: ["SteleCrypto"], swiftSettings: settings),
         .testTarget(
             name: "SteleHTTPTests",
             dependencies: ["SteleHTTP", "SteleSystem", "CZlib", "TestSupport"],

@@ -1,7 +1,7 @@
 /// Encryption of Transformable values.
 
-import Crypto
 import FoundationEssentials
+import SteleCrypto
 import SteleModel
 
 /// Encrypts JSON by AES-GCM with a key of 256 bits. The stored bytes are a 1, a nonce of 12 bytes
@@ -9,7 +9,7 @@ import SteleModel
 public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
     CustomDebugStringConvertible, CustomReflectable
 {
-    private let key: SymmetricKey
+    private let key: [UInt8]
     private static let version: UInt8 = 1
 
     /// A transformer with a key.
@@ -20,13 +20,13 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
         guard
             let bytes = Self.hexadecimal(digits)
                 ?? Data(base64Encoded: digits).map({ [UInt8]($0) }),
-            bytes.count == 32
+            bytes.count == SealedBytes.keyLength
         else {
             throw TransformationError(
                 "is not a key of 256 bits",
                 hint: "make one with: openssl rand -base64 32")
         }
-        key = SymmetricKey(data: bytes)
+        key = bytes
     }
 
     private static func hexadecimal(_ text: String) -> [UInt8]? {
@@ -45,7 +45,7 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
 
     /// Encrypts JSON.
     public func stored(_ json: [UInt8]) throws(TransformationError) -> [UInt8] {
-        guard let sealed = (try? AES.GCM.seal(json, using: key))?.combined else {
+        guard let sealed = SealedBytes.seal(json, key: key) else {
             throw TransformationError("cannot be encrypted")
         }
         return [Self.version] + sealed
@@ -54,15 +54,16 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
     /// Decrypts to JSON.
     /// - Throws: `TransformationError` for bytes that were encrypted with another key or changed.
     public func value(_ stored: [UInt8]) throws(TransformationError) -> [UInt8] {
-        guard stored.first == Self.version,
-            let box = try? AES.GCM.SealedBox(combined: stored.dropFirst())
-        else { throw TransformationError("cannot be decrypted: it was not encrypted by Stele") }
-        guard let opened = try? AES.GCM.open(box, using: key) else {
+        let sealed = stored.dropFirst()
+        guard stored.first == Self.version, SealedBytes.isPlausible(sealed) else {
+            throw TransformationError("cannot be decrypted: it was not encrypted by Stele")
+        }
+        guard let opened = SealedBytes.open(sealed, key: key) else {
             throw TransformationError(
                 "cannot be decrypted: the key does not fit, or the bytes were changed",
                 hint: "start the service with the key that it was written with")
         }
-        return [UInt8](opened)
+        return opened
     }
 
     /// A value that cannot be decrypted is not overwritten.

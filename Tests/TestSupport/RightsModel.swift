@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import SteleCrypto
 import SteleModel
 import SteleModelFiles
 
@@ -111,7 +111,7 @@ package enum RightsModel {
         """
 
     private static func hash(_ token: String) -> String {
-        SHA256.hash(data: Data("token-\(token)".utf8)).map { String(format: "%02x", $0) }.joined()
+        Digest.sha256("token-\(token)".utf8).map { String(format: "%02x", $0) }.joined()
     }
 
     package static func model(_ json: String = json) throws -> Model {

@@ -1,4 +1,4 @@
-import Crypto
+import SteleCrypto
 import SteleModel
 import StelePersistence
 
@@ -54,9 +54,7 @@ public struct BinaryFormat: FileFormat {
     }
 
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var hash = SHA256()
-        bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        return Array(hash.finalize())
+        Digest.sha256(bytes)
     }
 }
 

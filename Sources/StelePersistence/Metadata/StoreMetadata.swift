@@ -1,5 +1,5 @@
-import Crypto
 import FoundationEssentials
+import SteleCrypto
 import SteleModel
 
 /// What a store says of itself (NSPersistentStore.metadata): a property list, with Core Data's keys
@@ -277,19 +277,19 @@ package struct StoreMetadata: Sendable, Hashable {
 
     /// NSStoreModelVersionHashesDigest: SHA-512 over names and hashes, sorted by the names' bytes.
     static func digest(of hashes: [String: Data]) -> String {
-        var hash = SHA512()
+        var hash = Digest(.sha512)
         for (name, bytes) in hashes.sorted(by: { $0.key < $1.key }) {
-            hash.update(data: Array(name.utf8))
-            hash.update(data: bytes)
+            hash.update(name.utf8)
+            hash.update(bytes)
         }
-        return Data(hash.finalize()).base64EncodedString()
+        return Data(hash.finish()).base64EncodedString()
     }
 
     /// NSStoreModelVersionChecksumKey: SHA-256 over the hashes, sorted by the names' bytes.
     static func checksum(of hashes: [String: Data]) -> String {
-        var hash = SHA256()
-        for (_, bytes) in hashes.sorted(by: { $0.key < $1.key }) { hash.update(data: bytes) }
-        return Data(hash.finalize()).base64EncodedString()
+        var hash = Digest()
+        for (_, bytes) in hashes.sorted(by: { $0.key < $1.key }) { hash.update(bytes) }
+        return Data(hash.finish()).base64EncodedString()
     }
 }
 

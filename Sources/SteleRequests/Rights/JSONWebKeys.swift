@@ -1,7 +1,6 @@
 /// The keys that verify JSON Web Tokens (RFC 7517).
 
-import Crypto
-import CryptoExtras
+import SteleCrypto
 import SteleJSON
 import SteleModel
 
@@ -19,21 +18,8 @@ struct JSONWebKeys: Sendable {
     private struct Key: Sendable {
         /// The name that tokens call it by (`kid`); nil for one that may verify any token.
         let id: ExactText?
-        let material: Material
-    }
-
-    private enum Material: Sendable {
-        case secret(SymmetricKey)
-        case rsa(_RSA.Signing.PublicKey)
-        case curve(P256.Signing.PublicKey)
-
-        var algorithm: Algorithm {
-            switch self {
-            case .secret: .hs256
-            case .rsa: .rs256
-            case .curve: .es256
-            }
-        }
+        let algorithm: Algorithm
+        let key: SignatureKey
     }
 
     /// The most keys of a set: a token without a name may have to be tried with each.
@@ -62,9 +48,7 @@ struct JSONWebKeys: Sendable {
                 throw RightsError("keys[\(index)] is no object")
             }
             do throws(RightsError) {
-                guard let material = try Self.material(node) else { continue }
-                let id = node["kid"]?.string.map(ExactText.init)
-                keys.append(Key(id: id, material: material))
+                if let key = try Self.key(node) { keys.append(key) }
             } catch { throw RightsError("keys[\(index)]: \(error)") }
         }
         guard !keys.isEmpty else {
@@ -74,13 +58,14 @@ struct JSONWebKeys: Sendable {
         self.keys = keys
     }
 
-    /// The material of a key; nil for one that is not for signatures by a known algorithm.
-    private static func material(_ node: JSONNode) throws(RightsError) -> Material? {
+    /// Reads a key; nil for one that is not for signatures by a known algorithm.
+    private static func key(_ node: JSONNode) throws(RightsError) -> Key? {
         if let use = node["use"], use.string != "sig" { return nil }
         if let uses = node["key_ops"], !has("verify", uses) { return nil }
         if let given = node["alg"], given.string == nil { return nil }
         let given = node["alg"]?.string
         func isFor(_ algorithm: Algorithm) -> Bool { given == nil || given == algorithm.rawValue }
+        let id = node["kid"]?.string.map(ExactText.init)
         switch node["kty"]?.string {
         case "oct" where isFor(.hs256):
             let secret = try bytes("k", of: node)
@@ -88,19 +73,19 @@ struct JSONWebKeys: Sendable {
                 throw RightsError(
                     "k has \(secret.count) bytes, and HS256 needs 32 or more (RFC 7518, 3.2)")
             }
-            return .secret(SymmetricKey(data: secret))
+            return Key(id: id, algorithm: .hs256, key: SignatureKey(secret: secret))
         case "RSA" where isFor(.rs256):
             let (modulus, exponent) = (try bytes("n", of: node), try bytes("e", of: node))
-            guard let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent) else {
+            guard let key = SignatureKey(rsaModulus: modulus, exponent: exponent) else {
                 throw RightsError("n and e are no RSA key of 2048 bits or more")
             }
-            return .rsa(key)
+            return Key(id: id, algorithm: .rs256, key: key)
         case "EC" where isFor(.es256) && node["crv"]?.string == "P-256":
-            let point = [4] + (try bytes("x", of: node)) + (try bytes("y", of: node))
-            guard let key = try? P256.Signing.PublicKey(x963Representation: point) else {
+            let (x, y) = (try bytes("x", of: node), try bytes("y", of: node))
+            guard let key = SignatureKey(p256X: x, y: y) else {
                 throw RightsError("x and y are no point of P-256")
             }
-            return .curve(key)
+            return Key(id: id, algorithm: .es256, key: key)
         default: return nil
         }
     }
@@ -130,30 +115,12 @@ struct JSONWebKeys: Sendable {
     ) -> Bool {
         let signed = Array(signed)
         return keys.contains { key in
-            Self.fits(key, algorithm, id) && Self.verify(signature, of: signed, by: key.material)
+            Self.fits(key, algorithm, id) && key.key.verifies(signature, of: signed)
         }
     }
 
     private static func fits(_ key: Key, _ algorithm: Algorithm, _ id: String?) -> Bool {
-        key.material.algorithm == algorithm
+        key.algorithm == algorithm
             && (id == nil || key.id == nil || key.id == id.map(ExactText.init))
-    }
-
-    private static func verify(
-        _ signature: [UInt8], of signed: [UInt8], by material: Material
-    ) -> Bool {
-        switch material {
-        case .secret(let key):
-            HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key)
-        case .rsa(let key):
-            // The padding of RS256 (RFC 7518, 3.3).
-            key.isValidSignature(
-                _RSA.Signing.RSASignature(rawRepresentation: signature), for: signed,
-                padding: .insecurePKCS1v1_5)
-        case .curve(let key):
-            (try? P256.Signing.ECDSASignature(rawRepresentation: signature)).map {
-                key.isValidSignature($0, for: signed)
-            } ?? false
-        }
     }
 }

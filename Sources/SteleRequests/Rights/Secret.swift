@@ -1,17 +1,17 @@
 /// Tokens and tickets: long random numbers as text.
 
-import Crypto
+import SteleCrypto
 
 /// Makes secrets that a client sends.
 package enum Secret {
     /// Returns 32 random bytes, in letters that need no escape in a header, an address or a shell.
     package static func make() -> String {
-        hexadecimal(SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) })
+        hexadecimal(randomBytes(32))
     }
 
     /// The SHA-256 of a secret, by which a file knows it.
     package static func hash(_ secret: some Sequence<UInt8>) -> [UInt8] {
-        Array(SHA256.hash(data: Array(secret)))
+        Digest.sha256(Array(secret))
     }
 
     /// Two digits for each byte.

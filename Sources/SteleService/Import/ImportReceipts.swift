@@ -1,10 +1,11 @@
 /// The files that were imported, remembered in the store.
 
-import Crypto
 import Glibc
+import SteleCrypto
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 /// The receipts of an import's files, by the hash of their bytes.
 ///
@@ -125,18 +126,14 @@ struct ImportReceipts {
             throw ImportError("cannot be read: \(String(cString: strerror(errno)))", file: path)
         }
         defer { close(descriptor) }
-        var hash = SHA256()
+        var hash = Digest()
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { chunk.deallocate() }
         while true {
             let count = read(descriptor, chunk.baseAddress, chunk.count)
             if count <= 0 { break }
-            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+            hash.update(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
         }
-        let digits = Array("0123456789abcdef")
-        return hash.finalize().reduce(into: "") {
-            $0.append(digits[Int($1 >> 4)])
-            $0.append(digits[Int($1 & 15)])
-        }
+        return Secret.hexadecimal(hash.finish())
     }
 }

@@ -1,8 +1,8 @@
 /// The page for browsers: its files are part of the program.
 
 import CPage
-import Crypto
 import SteleAnswers
+import SteleCrypto
 import SteleHTTP
 import SteleRequests
 
@@ -23,7 +23,7 @@ struct BrowserPage: Sendable {
                 ?? "application/octet-stream"
             self.bytes = bytes
             packed = gzip(bytes, level: 9).flatMap { $0.count < bytes.count ? $0 : nil }
-            tag = Secret.hexadecimal(SHA256.hash(data: bytes).prefix(16))
+            tag = Secret.hexadecimal(Digest.sha256(bytes).prefix(16))
         }
     }
 
@@ -53,12 +53,12 @@ struct BrowserPage: Sendable {
     /// A hash of all files as they are sent. It is a segment of their addresses in the page, so that a
     /// browser keeps them without asking again, and never mixes files of two programs.
     static let edition: String = {
-        var hash = SHA256()
+        var hash = Digest()
         for (path, file) in files.sorted(by: { $0.key < $1.key }) {
-            hash.update(data: Array(path.utf8))
-            hash.update(data: file.bytes)
+            hash.update(path.utf8)
+            hash.update(file.bytes)
         }
-        return Secret.hexadecimal(hash.finalize().prefix(8))
+        return Secret.hexadecimal(hash.finish().prefix(8))
     }()
 
     /// The paths and the bytes of all files.
