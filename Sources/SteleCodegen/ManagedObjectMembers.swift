@@ -7,7 +7,8 @@ enum ManagedObjectMembers {
         "awakeFromFetch", "awakeFromInsert", "changedSlots", "changedValues", "committedValues",
         "didSave", "didTurnIntoFault", "entity", "formatArgument", "hasChanges",
         "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted",
-        "isUpdated", "managedObjectContext", "objectID", "prepareForDeletion", "snapshot",
+        "isUpdated", "managedObjectContext", "objectID", "predicateValue", "prepareForDeletion",
+        "snapshot",
         "uriRepresentation", "validateForDelete", "validateForInsert", "validateForUpdate",
         "version", "willSave", "willTurnIntoFault",
     ]

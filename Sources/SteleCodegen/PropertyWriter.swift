@@ -5,6 +5,8 @@ import SteleModel
 /// Writes properties as lines of code.
 struct PropertyWriter {
     let names: SwiftNames
+    /// The access level of keys. A class that is written by hand may be internal.
+    var keyAccess = "public "
     /// What accessors are called on: nothing in a class, `object.` in the view of a composite.
     var receiver = ""
     /// The keyword of a setter.
@@ -94,7 +96,9 @@ struct PropertyWriter {
     private func toOne(_ name: String, _ type: String, _ key: String) -> [String] {
         [
             "public var \(SwiftIdentifier.code(name)): \(type)? {",
-            "    get throws { try destination(forKey: \(key)) }", "}", "",
+            "    get { object(forKey: \(key)) }",
+            "    set { setObject(newValue, forKey: \(key)) }", "}", "",
+            "@available(*, deprecated, message: \"set the property, or setDestination(_:forKey:)\")",
             "public func set\(SwiftIdentifier.capitalized(name))(_ value: \(type)?) throws {",
             "    try setDestination(value, forKey: \(key))", "}",
         ]
@@ -131,6 +135,35 @@ struct PropertyWriter {
             "replace\(suffix)(\(at), with value: \(type))",
             "replaceMember(forKey: \(key), at: index, with: value)")
         return lines
+    }
+
+    // MARK: Keys
+
+    /// The key of an attribute for predicates; nil for one that they cannot compare.
+    func key(_ attribute: AttributeDescription, name: String) -> String? {
+        if attribute.isTransient { return nil }
+        let head = "\(keyAccess)var \(SwiftIdentifier.code(name))"
+        switch attribute.type {
+        case .transformable: return nil
+        case .composite:
+            guard let type = attribute.compositeName.flatMap({ names.composites[$0] }) else {
+                return nil
+            }
+            return "\(head): \(names.library("CompositeKeys"))<\(SwiftIdentifier.code(type))> { "
+                + "self[composite: \"\(attribute.name)\"] }"
+        default:
+            return "\(head): \(names.library("AttributeKey"))<\(valueType(attribute).type)> { "
+                + "self[attribute: \"\(attribute.name)\"] }"
+        }
+    }
+
+    /// The key of a relationship for predicates.
+    func key(_ relationship: Relationship, name: String) -> String {
+        let type = names.classCode(names.model.destination(of: relationship))
+        let (keys, label) =
+            relationship.isToMany ? ("ToManyKeys", "toMany") : ("ObjectKeys", "toOne")
+        return "\(keyAccess)var \(SwiftIdentifier.code(name)): \(names.library(keys))<\(type)> { "
+            + "self[\(label): \"\(relationship.name)\"] }"
     }
 
     // MARK: Fetched properties

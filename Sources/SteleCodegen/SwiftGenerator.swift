@@ -133,6 +133,30 @@ public struct SwiftGenerator {
         }
         guard !lines.isEmpty else { return [] }
         return ["nonisolated extension \(names.classCode(entity)) {"] + Self.indented(lines) + ["}"]
+            + keys(of: entity)
+    }
+
+    /// What predicates and orders compare.
+    private func keys(of entity: Entity) -> [String] {
+        let isByHand = entity.declaration.codeGenerationType == .category
+        let writer = PropertyWriter(names: names, keyAccess: isByHand ? "" : "public ")
+        let lines = entity.declaration.properties.compactMap { declared -> String? in
+            let name = names.member(declared.name, of: entity)
+            switch entity.property(named: declared.name) {
+            case .attribute(let it)?: return writer.key(it.declaration, name: name)
+            case .relationship(let it)?: return writer.key(it, name: name)
+            case .fetchedProperty?, .transientRelationship?, nil: return nil
+            }
+        }
+        let isOpen = entity.hasSubentities || entity.isAbstract
+        return extended(
+            "ObjectKeys", "Object\(isOpen ? ":" : " ==") \(names.classCode(entity))", by: lines)
+    }
+
+    private func extended(_ keys: String, _ condition: String, by lines: [String]) -> [String] {
+        if lines.isEmpty { return [] }
+        return ["", "nonisolated extension \(names.library(keys)) where \(condition) {"]
+            + Self.indented(lines) + ["}"]
     }
 
     private func structure(_ name: String, _ composite: CompositeDescription) -> [String] {
@@ -149,7 +173,11 @@ public struct SwiftGenerator {
         }
         let head =
             "public nonisolated struct \(SwiftIdentifier.code(name)): \(names.library("CompositeView")) {"
+        let keys = zip(composite.attributes, names.members(of: composite)).compactMap {
+            writer.key($0, name: $1)
+        }
         return [head] + Self.indented(lines) + ["}"]
+            + extended("CompositeKeys", "Composite == \(SwiftIdentifier.code(name))", by: keys)
     }
 
     private static func indented(_ lines: [String]) -> [String] {

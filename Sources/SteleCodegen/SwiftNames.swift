@@ -119,8 +119,9 @@ struct SwiftNames {
 
     /// The types of Stele, and of Foundation by way of Stele, that declarations have.
     private static let libraryTypes: Set<String> = [
-        "CompositeView", "Data", "Date", "Decimal", "EmbeddedModel", "JSONValue", "ManagedObject",
-        "TypedEntity", "TypedModel", "URL", "UUID", "Value",
+        "AttributeKey", "CompositeKeys", "CompositeView", "Data", "Date", "Decimal",
+        "EmbeddedModel", "JSONValue", "ManagedObject",
+        "ObjectKeys", "ToManyKeys", "TypedEntity", "TypedModel", "URL", "UUID", "Value",
     ]
 
     /// A type of the standard library, Stele or Foundation, as code.

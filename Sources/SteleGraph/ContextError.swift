@@ -30,6 +30,9 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A value was set on a fault that could not be read, and is lost. `rollback` or `reset` clears
     /// the error.
     case valueLost(entity: String, key: Int64, property: String)
+    /// A to-one relationship was set by its property, which cannot throw, and was not changed.
+    /// `rollback` or `reset` clears the error.
+    case destinationNotSet(entity: String, key: Int64, relationship: String, reason: String)
     /// The context is closed.
     case closed
     /// `willSave` keeps changing objects each time it is called.
@@ -67,6 +70,9 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
         case .valueLost(let entity, let key, let property):
             "\(property) of \(ObjectID.name(entity, key)) was set while the object could not be "
                 + "read, and is lost: roll the context back, and set it again"
+        case .destinationNotSet(let entity, let key, let relationship, let reason):
+            "\(relationship) of \(ObjectID.name(entity, key)) was not set, because \(reason): roll "
+                + "the context back; setDestination(_:forKey:) throws this at once"
         case .willSaveDoesNotEnd(let entity):
             "willSave of \(entity) still changed objects after a thousand rounds: set only values "
                 + "that differ"

@@ -98,6 +98,12 @@ extension PredicateCheck {
 
     // MARK: == != < <= > >=
 
+    /// Whether a side is a list that is known without the store, or nil.
+    private func isList(_ side: Typed) -> Bool {
+        guard side.pending == nil, !readsStore(side.expression) else { return false }
+        return side.type.kind == .collection || side.type.kind == .any
+    }
+
     private func compare(
         _ result: inout Comparison, _ left: Typed, _ right: Typed
     ) throws(PredicateError) {
@@ -105,11 +111,7 @@ extension PredicateCheck {
             // Lists can be compared with lists, element by element. Collections in the store have
             // no such order.
             let isEquality = result.type == .equal || result.type == .notEqual
-            let areLists = [left, right].allSatisfy {
-                ($0.type.kind == .collection || $0.type.kind == .any) && $0.pending == nil
-                    && !readsStore($0.expression)
-            }
-            guard isEquality, areLists else { throw needsModifier(side.expression) }
+            guard isEquality, isList(left), isList(right) else { throw needsModifier(side.expression) }
             result.left = left.expression
             result.right = right.expression
             return

@@ -37,7 +37,7 @@ struct Compiler {
             "-typecheck", "-swift-version", "6", "-strict-concurrency=complete",
             "-warnings-as-errors", "-I", modules.path,
         ]
-        for name in ["CExpat", "CJansson", "CLinux", "CSQLite", "CZlib"] {
+        for name in ["CExpat", "CGnuTLS", "CJansson", "CLinux", "CSQLite", "CZlib"] {
             arguments += ["-I", packageRoot.appendingPathComponent("Sources/\(name)").path]
         }
         self.arguments = arguments

@@ -21,7 +21,7 @@ import Testing
         let player = Player(context: context)
         player.name = "Amara Diallo"
         player.goals = 17
-        try player.setTeam(team)
+        player.team = team
         try context.save()
         #expect(try team.players == [player] && !player.objectID.isTemporaryID)
 
@@ -29,7 +29,7 @@ import Testing
             Player.self, where: "goals > %d AND team.name BEGINSWITH[c] %@", 9, "north",
             sort: "-goals,name")
         for player in best {
-            print(player.name ?? "", try player.team?.name ?? "")
+            print(player.name ?? "", player.team?.name ?? "")
         }
         #expect(best == [player])
 
@@ -40,6 +40,14 @@ import Testing
         let first = try context.fetchOne(Player.self, sort: "-goals")
         let again = try context.existingObject(Player.self, with: player.objectID)
         #expect(squad == [player] && count == 1 && first == player && again == player)
+
+        let north = try context.fetch(Player.self) {
+            $0.goals > 9 && $0.team.name.beginsWith("north", options: .caseInsensitive)
+        } sort: { [$0.goals.descending, $0.name.ascending] }
+        let rovers = try context.fetch(
+            Player.self, where: \.goals > 9 && \.team.name == "Northgate Rovers")
+        let strong = try context.fetch(Team.self) { $0.players.sum(\.goals) > 9 }
+        #expect(north == [player] && rovers == [player] && strong == [team])
 
         var everybody = FetchRequest(entity: try context.entity(of: Player.self))
         everybody.predicate = try Predicate(format: "goals >= %d", arguments: [.value(.int(0))])

@@ -153,7 +153,8 @@ package struct ErrorRenderer {
         case .notInStore: Problem(.body, error.description)
         case .noSuchRelationship, .noSuchProperty, .noSingleValue:
             Problem(.unknownKey, error.description)
-        case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd, .valueLost:
+        case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd, .valueLost,
+            .destinationNotSet:
             Problem(.unavailable, error.description)
         }
     }

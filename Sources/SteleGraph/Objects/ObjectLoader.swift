@@ -20,7 +20,7 @@ final class ObjectLoader {
     private unowned let context: ManagedObjectContext
     /// The first error of reading a fault that could not be thrown to the caller.
     private var failure: (any Error)?
-    /// The error of the first value that was set on an unreadable fault and lost. A save throws it.
+    /// The error of the first value that could not be set by a property. A save throws it.
     private var lostValue: ContextError?
 
     init(
@@ -198,7 +198,7 @@ final class ObjectLoader {
 
     /// Reads a fault for a caller that cannot throw. The next save throws the error.
     func fireForGetter(_ object: ManagedObject) {
-        do { try fire(object) } catch { failure = failure ?? error }
+        do { try fire(object) } catch { noteFailure(error) }
     }
 
     private func fill(_ object: ManagedObject, _ snapshot: Snapshot?) {
@@ -245,8 +245,21 @@ final class ObjectLoader {
                 property: object.entity.slots[slot].name)
     }
 
+    /// Records a destination that could not be set.
+    func noteUnsetDestination(of object: ManagedObject, _ relationship: String, _ error: any Error) {
+        lostValue =
+            lostValue
+            ?? .destinationNotSet(
+                entity: object.entity.name, key: object.objectID.key, relationship: relationship,
+                reason: "\(error)")
+    }
+
+    /// Records an error of a getter, which cannot throw. The next save throws it.
+    func noteFailure(_ error: any Error) { failure = failure ?? error }
+
     /// Checks that all faults could be read.
-    /// - Throws: the error of an unreadable fault; for a save also `ContextError.valueLost`.
+    /// - Throws: the error of an unreadable fault; for a save also `ContextError.valueLost`
+    ///   and `.destinationNotSet`.
     func checkFaults(isSave: Bool) throws {
         if let failure { throw failure }
         if isSave, let lostValue { throw lostValue }

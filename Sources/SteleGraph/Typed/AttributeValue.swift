@@ -8,7 +8,7 @@
 @_exported import struct FoundationEssentials.UUID
 
 /// A Swift type that represents the values of an attribute type.
-public protocol AttributeValue: PredicateArgument {
+public protocol AttributeValue: PredicateValue {
     /// Creates the Swift value; nil for null and for values of another type.
     init?(attributeValue: Value)
     /// The value in the form that a store keeps.

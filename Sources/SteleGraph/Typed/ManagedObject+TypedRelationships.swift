@@ -39,6 +39,35 @@ extension ManagedObject {
         try setToOne(try checkedRelationship(key), object)
     }
 
+    /// The destination of a to-one relationship, or nil, for a property, which cannot throw. Where
+    /// it cannot be read it is nil as well, and the context's next save throws the error.
+    /// - Precondition: The entity has a to-one relationship of that name.
+    public func object<T: ManagedObject>(forKey key: String) -> T? {
+        do { return try destination(forKey: key) } catch {
+            checkExists(key, error)
+            context?.loader.noteFailure(error)
+            return nil
+        }
+    }
+
+    /// Sets the destination of a to-one relationship and updates the inverse, for a property, which
+    /// cannot throw. Where it cannot be set, nothing changes, and the context's saves throw
+    /// `ContextError.destinationNotSet` until `rollback` or `reset`. `setDestination(_:forKey:)`
+    /// throws the reason at once.
+    /// - Precondition: The entity has a to-one relationship of that name.
+    public func setObject(_ object: ManagedObject?, forKey key: String) {
+        do { try setDestination(object, forKey: key) } catch {
+            checkExists(key, error)
+            context?.loader.noteUnsetDestination(of: self, key, error)
+        }
+    }
+
+    /// A relationship that the model does not have is a mistake of the program.
+    private func checkExists(_ key: String, _ error: any Error) {
+        guard case ContextError.noSuchRelationship? = error as? ContextError else { return }
+        preconditionFailure("\(error): its class was generated from another model")
+    }
+
     // MARK: To-many
 
     /// The members of a to-many relationship, in its order, or sorted by key if it is unordered.

@@ -1,4 +1,5 @@
 import SteleModel
+import StelePersistence
 import StelePredicates
 
 /// An argument for a `%@`, `%d` or `%K` placeholder of
@@ -8,9 +9,33 @@ public protocol PredicateArgument {
     var formatArgument: FormatArgument { get }
 }
 
-extension AttributeValue {
+/// An argument that is one value.
+public protocol PredicateValue: PredicateArgument {
+    /// The value in the form that a predicate has.
+    var predicateValue: Value { get }
+}
+
+extension PredicateValue {
     /// The value as a constant.
-    public var formatArgument: FormatArgument { .value(attributeValue) }
+    public var formatArgument: FormatArgument { .value(predicateValue) }
+}
+
+extension AttributeValue {
+    /// The value itself.
+    public var predicateValue: Value { attributeValue }
+}
+
+/// An object or its ID, for `team == %@`.
+public protocol ObjectReference: PredicateValue {}
+
+extension ManagedObject: ObjectReference {
+    /// The key of the object.
+    public var predicateValue: Value { .int(objectID.key) }
+}
+
+extension ObjectID: ObjectReference {
+    /// The key of the object.
+    public var predicateValue: Value { .int(key) }
 }
 
 extension FormatArgument: PredicateArgument {
@@ -25,15 +50,15 @@ extension Optional: PredicateArgument where Wrapped: PredicateArgument {
 }
 
 /// A list, for `IN %@`.
-extension Array: PredicateArgument where Element: AttributeValue {
+extension Array: PredicateArgument where Element: PredicateValue {
     /// The values as a list.
-    public var formatArgument: FormatArgument { .values(map(\.attributeValue)) }
+    public var formatArgument: FormatArgument { .values(map(\.predicateValue)) }
 }
 
-/// An object, for `team == %@`.
-extension ManagedObject: PredicateArgument {
-    /// The key of the object.
-    public var formatArgument: FormatArgument { .value(.int(objectID.key)) }
+/// A set, for `IN %@`.
+extension Set: PredicateArgument where Element: PredicateValue {
+    /// The values as a list.
+    public var formatArgument: FormatArgument { .values(map(\.predicateValue)) }
 }
 
 extension Predicate {

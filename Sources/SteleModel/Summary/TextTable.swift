@@ -16,9 +16,9 @@ struct TextTable {
     /// The lines, without trailing spaces.
     func lines() -> [String] {
         let count = rows.map(\.cells.count).max() ?? 0
-        let widths = (0..<count).map { column in
-            rows.compactMap { column < $0.cells.count ? $0.cells[column].count : nil }
-                .filter { $0 <= Self.columnLimit }.max() ?? 0
+        let widths = (0..<count).map { column -> Int in
+            let cells = rows.lazy.map(\.cells).filter { column < $0.count }
+            return cells.map { $0[column].count }.filter { $0 <= Self.columnLimit }.max() ?? 0
         }
         return rows.flatMap { row in
             var line = String(repeating: " ", count: indent)

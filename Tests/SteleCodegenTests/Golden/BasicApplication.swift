@@ -12,6 +12,10 @@ nonisolated extension Event {
     }
 }
 
+nonisolated extension ObjectKeys where Object == Event {
+    public var timeStamp: AttributeKey<Date> { self[attribute: "timeStamp"] }
+}
+
 public nonisolated enum BasicApplicationModel: TypedModel {
     public static let embedded = EmbeddedModel(
         name: "BasicApplication",

@@ -41,6 +41,12 @@ nonisolated extension Country {
     }
 }
 
+nonisolated extension ObjectKeys where Object == Country {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var region: AttributeKey<String> { self[attribute: "region"] }
+    public var products: ToManyKeys<Product> { self[toMany: "products"] }
+}
+
 public final nonisolated class Manufacturer: ManagedObject {}
 
 nonisolated extension Manufacturer {
@@ -82,6 +88,13 @@ nonisolated extension Manufacturer {
     public func removeFromProducts(_ values: Set<Product>) throws {
         try removeMembers(values, forKey: "products")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Manufacturer {
+    public var address: AttributeKey<String> { self[attribute: "address"] }
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var preferredProvider: AttributeKey<Bool> { self[attribute: "preferredProvider"] }
+    public var products: ToManyKeys<Product> { self[toMany: "products"] }
 }
 
 open nonisolated class Product: ManagedObject {}
@@ -137,9 +150,11 @@ nonisolated extension Product {
     }
 
     public var manufacturer: Manufacturer? {
-        get throws { try destination(forKey: "manufacturer") }
+        get { object(forKey: "manufacturer") }
+        set { setObject(newValue, forKey: "manufacturer") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setManufacturer(_ value: Manufacturer?) throws {
         try setDestination(value, forKey: "manufacturer")
     }
@@ -181,6 +196,17 @@ nonisolated extension Product {
     }
 }
 
+nonisolated extension ObjectKeys where Object: Product {
+    public var details: AttributeKey<String> { self[attribute: "details"] }
+    public var image: AttributeKey<String> { self[attribute: "image"] }
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var price: AttributeKey<Decimal> { self[attribute: "price"] }
+    public var quantityOnHand: AttributeKey<Int32> { self[attribute: "quantityOnHand"] }
+    public var countries: ToManyKeys<Country> { self[toMany: "countries"] }
+    public var manufacturer: ObjectKeys<Manufacturer> { self[toOne: "manufacturer"] }
+    public var relatedProducts: ToManyKeys<Product> { self[toMany: "relatedProducts"] }
+}
+
 public final nonisolated class Hammer: Product {}
 
 nonisolated extension Hammer {
@@ -193,6 +219,11 @@ nonisolated extension Hammer {
         get { attribute(forKey: "weight") }
         set { setAttribute(newValue, forKey: "weight") }
     }
+}
+
+nonisolated extension ObjectKeys where Object == Hammer {
+    public var clawLength: AttributeKey<Double> { self[attribute: "clawLength"] }
+    public var weight: AttributeKey<Int16> { self[attribute: "weight"] }
 }
 
 public final nonisolated class Screw: Product {}
@@ -236,6 +267,13 @@ nonisolated extension Screw {
     public func removeFromRelatedScrews(_ values: Set<Screw>) throws {
         try removeMembers(values, forKey: "relatedScrews")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Screw {
+    public var headType: AttributeKey<String> { self[attribute: "headType"] }
+    public var length: AttributeKey<Double> { self[attribute: "length"] }
+    public var threadPitch: AttributeKey<Double> { self[attribute: "threadPitch"] }
+    public var relatedScrews: ToManyKeys<Screw> { self[toMany: "relatedScrews"] }
 }
 
 public nonisolated enum CatalogModel: TypedModel {

@@ -12,6 +12,10 @@ nonisolated extension MyData {
     }
 }
 
+nonisolated extension ObjectKeys where Object == MyData {
+    public var myAttribute: AttributeKey<String> { self[attribute: "myAttribute"] }
+}
+
 public nonisolated enum CounterModel: TypedModel {
     public static let embedded = EmbeddedModel(
         name: "Counter",

@@ -22,12 +22,21 @@ nonisolated extension Player {
     }
 
     public var team: Team? {
-        get throws { try destination(forKey: "team") }
+        get { object(forKey: "team") }
+        set { setObject(newValue, forKey: "team") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setTeam(_ value: Team?) throws {
         try setDestination(value, forKey: "team")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Player {
+    public var email: AttributeKey<String> { self[attribute: "email"] }
+    public var firstName: AttributeKey<String> { self[attribute: "firstName"] }
+    public var lastName: AttributeKey<String> { self[attribute: "lastName"] }
+    public var team: ObjectKeys<Team> { self[toOne: "team"] }
 }
 
 public final nonisolated class Team: ManagedObject {}
@@ -66,6 +75,12 @@ nonisolated extension Team {
     public func removeFromPlayers(_ values: Set<Player>) throws {
         try removeMembers(values, forKey: "players")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Team {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var uniformColor: AttributeKey<String> { self[attribute: "uniformColor"] }
+    public var players: ToManyKeys<Player> { self[toMany: "players"] }
 }
 
 public nonisolated enum LeagueManagerModel: TypedModel {

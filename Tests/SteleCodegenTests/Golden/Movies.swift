@@ -41,6 +41,12 @@ nonisolated extension Actor {
     }
 }
 
+nonisolated extension ObjectKeys where Object == Actor {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var rating: AttributeKey<Int16> { self[attribute: "rating"] }
+    public var movies: ToManyKeys<Movie> { self[toMany: "movies"] }
+}
+
 public final nonisolated class Movie: ManagedObject {}
 
 nonisolated extension Movie {
@@ -103,6 +109,13 @@ nonisolated extension Movie {
     }
 }
 
+nonisolated extension ObjectKeys where Object == Movie {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var rating: AttributeKey<Int16> { self[attribute: "rating"] }
+    public var actors: ToManyKeys<Actor> { self[toMany: "actors"] }
+    public var studios: ToManyKeys<Studio> { self[toMany: "studios"] }
+}
+
 public final nonisolated class Studio: ManagedObject {}
 
 nonisolated extension Studio {
@@ -139,6 +152,12 @@ nonisolated extension Studio {
     public func removeFromMovies(_ values: Set<Movie>) throws {
         try removeMembers(values, forKey: "movies")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Studio {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var rating: AttributeKey<Int16> { self[attribute: "rating"] }
+    public var movies: ToManyKeys<Movie> { self[toMany: "movies"] }
 }
 
 public nonisolated enum MoviesModel: TypedModel {

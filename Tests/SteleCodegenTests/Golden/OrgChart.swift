@@ -17,12 +17,20 @@ nonisolated extension Organization {
     }
 
     public var leader: Person? {
-        get throws { try destination(forKey: "leader") }
+        get { object(forKey: "leader") }
+        set { setObject(newValue, forKey: "leader") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setLeader(_ value: Person?) throws {
         try setDestination(value, forKey: "leader")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Organization {
+    public var id: AttributeKey<Int16> { self[attribute: "id"] }
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var leader: ObjectKeys<Person> { self[toOne: "leader"] }
 }
 
 public final nonisolated class Person: ManagedObject {}
@@ -68,20 +76,33 @@ nonisolated extension Person {
     }
 
     public var leads: Organization? {
-        get throws { try destination(forKey: "leads") }
+        get { object(forKey: "leads") }
+        set { setObject(newValue, forKey: "leads") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setLeads(_ value: Organization?) throws {
         try setDestination(value, forKey: "leads")
     }
 
     public var manager: Person? {
-        get throws { try destination(forKey: "manager") }
+        get { object(forKey: "manager") }
+        set { setObject(newValue, forKey: "manager") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setManager(_ value: Person?) throws {
         try setDestination(value, forKey: "manager")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Person {
+    public var age: AttributeKey<Int16> { self[attribute: "age"] }
+    public var id: AttributeKey<Int16> { self[attribute: "id"] }
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var employees: ToManyKeys<Person> { self[toMany: "employees"] }
+    public var leads: ObjectKeys<Organization> { self[toOne: "leads"] }
+    public var manager: ObjectKeys<Person> { self[toOne: "manager"] }
 }
 
 public nonisolated enum OrgChartModel: TypedModel {

@@ -52,12 +52,20 @@ nonisolated extension Canvas {
     }
 
     public var transform: Transform? {
-        get throws { try destination(forKey: "transform") }
+        get { object(forKey: "transform") }
+        set { setObject(newValue, forKey: "transform") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setTransform(_ value: Transform?) throws {
         try setDestination(value, forKey: "transform")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Canvas {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var shapes: ToManyKeys<Shape> { self[toMany: "shapes"] }
+    public var transform: ObjectKeys<Transform> { self[toOne: "transform"] }
 }
 
 open nonisolated class Shape: ManagedObject {}
@@ -101,6 +109,11 @@ nonisolated extension Shape {
     }
 }
 
+nonisolated extension ObjectKeys where Object: Shape {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var canvases: ToManyKeys<Canvas> { self[toMany: "canvases"] }
+}
+
 public final nonisolated class Circle: Shape {}
 
 nonisolated extension Circle {
@@ -118,6 +131,12 @@ nonisolated extension Circle {
         get { attribute(forKey: "y") ?? 0 }
         set { setAttribute(newValue, forKey: "y") }
     }
+}
+
+nonisolated extension ObjectKeys where Object == Circle {
+    public var diameter: AttributeKey<Float> { self[attribute: "diameter"] }
+    public var x: AttributeKey<Float> { self[attribute: "x"] }
+    public var y: AttributeKey<Float> { self[attribute: "y"] }
 }
 
 public final nonisolated class Polygon: Shape {}
@@ -148,6 +167,10 @@ nonisolated extension Polygon {
     }
 }
 
+nonisolated extension ObjectKeys where Object == Polygon {
+    public var vertices: ToManyKeys<Vertex> { self[toMany: "vertices"] }
+}
+
 public final nonisolated class Transform: ManagedObject {}
 
 nonisolated extension Transform {
@@ -157,12 +180,19 @@ nonisolated extension Transform {
     }
 
     public var canvas: Canvas? {
-        get throws { try destination(forKey: "canvas") }
+        get { object(forKey: "canvas") }
+        set { setObject(newValue, forKey: "canvas") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setCanvas(_ value: Canvas?) throws {
         try setDestination(value, forKey: "canvas")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Transform {
+    public var scale: AttributeKey<Float> { self[attribute: "scale"] }
+    public var canvas: ObjectKeys<Canvas> { self[toOne: "canvas"] }
 }
 
 public final nonisolated class Vertex: ManagedObject {}
@@ -184,12 +214,21 @@ nonisolated extension Vertex {
     }
 
     public var polygon: Polygon? {
-        get throws { try destination(forKey: "polygon") }
+        get { object(forKey: "polygon") }
+        set { setObject(newValue, forKey: "polygon") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setPolygon(_ value: Polygon?) throws {
         try setDestination(value, forKey: "polygon")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Vertex {
+    public var index: AttributeKey<Int16> { self[attribute: "index"] }
+    public var x: AttributeKey<Float> { self[attribute: "x"] }
+    public var y: AttributeKey<Float> { self[attribute: "y"] }
+    public var polygon: ObjectKeys<Polygon> { self[toOne: "polygon"] }
 }
 
 public nonisolated enum ShapesModel: TypedModel {

@@ -36,6 +36,11 @@ nonisolated extension Category {
     }
 }
 
+nonisolated extension ObjectKeys where Object == Category {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var systems: ToManyKeys<System> { self[toMany: "systems"] }
+}
+
 public final nonisolated class List: ManagedObject {}
 
 nonisolated extension List {
@@ -48,6 +53,11 @@ nonisolated extension List {
         get { attribute(forKey: "version") ?? 0 }
         set { setAttribute(newValue, forKey: "version") }
     }
+}
+
+nonisolated extension ObjectKeys where Object == List {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var version_: AttributeKey<Int16> { self[attribute: "version"] }
 }
 
 public final nonisolated class Note: ManagedObject {}
@@ -65,6 +75,10 @@ nonisolated extension Note {
         get { attribute(forKey: "title") }
         set { setAttribute(newValue, forKey: "title") }
     }
+}
+
+nonisolated extension ObjectKeys where Object == Note {
+    public var title: AttributeKey<String> { self[attribute: "title"] }
 }
 
 public final nonisolated class System: ManagedObject {}
@@ -89,12 +103,20 @@ nonisolated extension System {
     }
 
     public var category: Category? {
-        get throws { try destination(forKey: "category") }
+        get { object(forKey: "category") }
+        set { setObject(newValue, forKey: "category") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setCategory(_ value: Category?) throws {
         try setDestination(value, forKey: "category")
     }
+}
+
+nonisolated extension ObjectKeys where Object == System {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var userId: AttributeKey<String> { self[attribute: "userId"] }
+    public var category: ObjectKeys<Category> { self[toOne: "category"] }
 }
 
 public nonisolated enum StashModel: TypedModel {

@@ -36,6 +36,11 @@ nonisolated extension Location {
     }
 }
 
+nonisolated extension ObjectKeys where Object == Location {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var tasks: ToManyKeys<Task> { self[toMany: "tasks"] }
+}
+
 public final nonisolated class Task: ManagedObject {}
 
 nonisolated extension Task {
@@ -60,9 +65,11 @@ nonisolated extension Task {
     }
 
     public var location: Location? {
-        get throws { try destination(forKey: "location") }
+        get { object(forKey: "location") }
+        set { setObject(newValue, forKey: "location") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setLocation(_ value: Location?) throws {
         try setDestination(value, forKey: "location")
     }
@@ -70,6 +77,13 @@ nonisolated extension Task {
     public var highPriTasks: [Task] {
         get throws { try fetched(forKey: "highPriTasks") }
     }
+}
+
+nonisolated extension ObjectKeys where Object == Task {
+    public var dueDate: AttributeKey<Date> { self[attribute: "dueDate"] }
+    public var priority: AttributeKey<Int16> { self[attribute: "priority"] }
+    public var text: AttributeKey<String> { self[attribute: "text"] }
+    public var location: ObjectKeys<Location> { self[toOne: "location"] }
 }
 
 public nonisolated enum TasksModel: TypedModel {

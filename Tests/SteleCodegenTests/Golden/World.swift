@@ -42,12 +42,25 @@ nonisolated extension City {
     }
 
     public var country: Country? {
-        get throws { try destination(forKey: "country") }
+        get { object(forKey: "country") }
+        set { setObject(newValue, forKey: "country") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setCountry(_ value: Country?) throws {
         try setDestination(value, forKey: "country")
     }
+}
+
+nonisolated extension ObjectKeys where Object == City {
+    public var adminCode: AttributeKey<String> { self[attribute: "adminCode"] }
+    public var geonameId: AttributeKey<Int64> { self[attribute: "geonameId"] }
+    public var latitude: AttributeKey<Double> { self[attribute: "latitude"] }
+    public var longitude: AttributeKey<Double> { self[attribute: "longitude"] }
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var population: AttributeKey<Int64> { self[attribute: "population"] }
+    public var timezone: AttributeKey<String> { self[attribute: "timezone"] }
+    public var country: ObjectKeys<Country> { self[toOne: "country"] }
 }
 
 public final nonisolated class Continent: ManagedObject {}
@@ -91,6 +104,13 @@ nonisolated extension Continent {
     public func removeFromCountries(_ values: Set<Country>) throws {
         try removeMembers(values, forKey: "countries")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Continent {
+    public var code: AttributeKey<String> { self[attribute: "code"] }
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var population: AttributeKey<Int64> { self[attribute: "population"] }
+    public var countries: ToManyKeys<Country> { self[toMany: "countries"] }
 }
 
 public final nonisolated class Country: ManagedObject {}
@@ -189,9 +209,11 @@ nonisolated extension Country {
     }
 
     public var continent: Continent? {
-        get throws { try destination(forKey: "continent") }
+        get { object(forKey: "continent") }
+        set { setObject(newValue, forKey: "continent") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setContinent(_ value: Continent?) throws {
         try setDestination(value, forKey: "continent")
     }
@@ -219,6 +241,24 @@ nonisolated extension Country {
     public func removeFromNeighbours(_ values: Set<Country>) throws {
         try removeMembers(values, forKey: "neighbours")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Country {
+    public var areaKm2: AttributeKey<Double> { self[attribute: "areaKm2"] }
+    public var capital: AttributeKey<String> { self[attribute: "capital"] }
+    public var currencyCode: AttributeKey<String> { self[attribute: "currencyCode"] }
+    public var currencyName: AttributeKey<String> { self[attribute: "currencyName"] }
+    public var iso: AttributeKey<String> { self[attribute: "iso"] }
+    public var iso3: AttributeKey<String> { self[attribute: "iso3"] }
+    public var isoNumeric: AttributeKey<Int16> { self[attribute: "isoNumeric"] }
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var phone: AttributeKey<String> { self[attribute: "phone"] }
+    public var population: AttributeKey<Int64> { self[attribute: "population"] }
+    public var postalCodeRegex: AttributeKey<String> { self[attribute: "postalCodeRegex"] }
+    public var tld: AttributeKey<String> { self[attribute: "tld"] }
+    public var cities: ToManyKeys<City> { self[toMany: "cities"] }
+    public var continent: ObjectKeys<Continent> { self[toOne: "continent"] }
+    public var neighbours: ToManyKeys<Country> { self[toMany: "neighbours"] }
 }
 
 public nonisolated enum WorldModel: TypedModel {

@@ -61,3 +61,10 @@ nonisolated extension Canvas {
         try replaceMember(forKey: "shapes", at: index, with: value)
     }
 }
+
+nonisolated extension ObjectKeys where Object == Canvas {
+    public var height: AttributeKey<Double> { self[attribute: "height"] }
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var width: AttributeKey<Double> { self[attribute: "width"] }
+    public var shapes: ToManyKeys<Shape> { self[toMany: "shapes"] }
+}

@@ -1,7 +1,7 @@
 // Written by stele model swift from the model Drawing: Circle.
 // It is generated from the model. Put code of your own into another file.
 
-import Stele
+public import Stele
 
 public final nonisolated class Circle: Shape {}
 
@@ -20,4 +20,10 @@ nonisolated extension Circle {
         get { attribute(forKey: "y") ?? 0 }
         set { setAttribute(newValue, forKey: "y") }
     }
+}
+
+nonisolated extension ObjectKeys where Object == Circle {
+    public var radius: AttributeKey<Double> { self[attribute: "radius"] }
+    public var x: AttributeKey<Double> { self[attribute: "x"] }
+    public var y: AttributeKey<Double> { self[attribute: "y"] }
 }

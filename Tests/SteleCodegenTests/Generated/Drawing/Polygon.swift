@@ -1,7 +1,7 @@
 // Written by stele model swift from the model Drawing: Polygon.
 // It is generated from the model. Put code of your own into another file.
 
-import Stele
+public import Stele
 
 public final nonisolated class Polygon: Shape {}
 
@@ -45,4 +45,8 @@ nonisolated extension Polygon {
     public func replaceVertices(at index: Int, with value: Vertex) throws {
         try replaceMember(forKey: "vertices", at: index, with: value)
     }
+}
+
+nonisolated extension ObjectKeys where Object == Polygon {
+    public var vertices: ToManyKeys<Vertex> { self[toMany: "vertices"] }
 }

@@ -1,7 +1,7 @@
 // Written by stele model swift from the model Drawing: Rectangle.
 // It is generated from the model. Put code of your own into another file.
 
-import Stele
+public import Stele
 
 public final nonisolated class Rectangle: Shape {}
 
@@ -25,4 +25,11 @@ nonisolated extension Rectangle {
         get { attribute(forKey: "y") ?? 0 }
         set { setAttribute(newValue, forKey: "y") }
     }
+}
+
+nonisolated extension ObjectKeys where Object == Rectangle {
+    public var height: AttributeKey<Double> { self[attribute: "height"] }
+    public var width: AttributeKey<Double> { self[attribute: "width"] }
+    public var x: AttributeKey<Double> { self[attribute: "x"] }
+    public var y: AttributeKey<Double> { self[attribute: "y"] }
 }

@@ -17,18 +17,29 @@ nonisolated extension Shape {
     }
 
     public var canvas: Canvas? {
-        get throws { try destination(forKey: "canvas") }
+        get { object(forKey: "canvas") }
+        set { setObject(newValue, forKey: "canvas") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setCanvas(_ value: Canvas?) throws {
         try setDestination(value, forKey: "canvas")
     }
 
     public var transform: Transform? {
-        get throws { try destination(forKey: "transform") }
+        get { object(forKey: "transform") }
+        set { setObject(newValue, forKey: "transform") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setTransform(_ value: Transform?) throws {
         try setDestination(value, forKey: "transform")
     }
+}
+
+nonisolated extension ObjectKeys where Object: Shape {
+    public var color: AttributeKey<String> { self[attribute: "color"] }
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var canvas: ObjectKeys<Canvas> { self[toOne: "canvas"] }
+    public var transform: ObjectKeys<Transform> { self[toOne: "transform"] }
 }

@@ -27,10 +27,20 @@ nonisolated extension Transform {
     }
 
     public var shape: Shape? {
-        get throws { try destination(forKey: "shape") }
+        get { object(forKey: "shape") }
+        set { setObject(newValue, forKey: "shape") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setShape(_ value: Shape?) throws {
         try setDestination(value, forKey: "shape")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Transform {
+    public var rotation: AttributeKey<Float> { self[attribute: "rotation"] }
+    public var scale: AttributeKey<Float> { self[attribute: "scale"] }
+    public var translateX: AttributeKey<Double> { self[attribute: "translateX"] }
+    public var translateY: AttributeKey<Double> { self[attribute: "translateY"] }
+    public var shape: ObjectKeys<Shape> { self[toOne: "shape"] }
 }

@@ -17,10 +17,18 @@ nonisolated extension Vertex {
     }
 
     public var polygon: Polygon? {
-        get throws { try destination(forKey: "polygon") }
+        get { object(forKey: "polygon") }
+        set { setObject(newValue, forKey: "polygon") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setPolygon(_ value: Polygon?) throws {
         try setDestination(value, forKey: "polygon")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Vertex {
+    public var x: AttributeKey<Double> { self[attribute: "x"] }
+    public var y: AttributeKey<Double> { self[attribute: "y"] }
+    public var polygon: ObjectKeys<Polygon> { self[toOne: "polygon"] }
 }

@@ -37,10 +37,22 @@ nonisolated extension Player {
     }
 
     public var team: Team? {
-        get throws { try destination(forKey: "team") }
+        get { object(forKey: "team") }
+        set { setObject(newValue, forKey: "team") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setTeam(_ value: Team?) throws {
         try setDestination(value, forKey: "team")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Player {
+    public var country: AttributeKey<String> { self[attribute: "country"] }
+    public var goals: AttributeKey<Int32> { self[attribute: "goals"] }
+    public var joinedAt: AttributeKey<Date> { self[attribute: "joinedAt"] }
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var number: AttributeKey<Int16> { self[attribute: "number"] }
+    public var salary: AttributeKey<Decimal> { self[attribute: "salary"] }
+    public var team: ObjectKeys<Team> { self[toOne: "team"] }
 }

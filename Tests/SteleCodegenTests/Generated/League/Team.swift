@@ -45,3 +45,10 @@ nonisolated extension Team {
         try removeMembers(values, forKey: "players")
     }
 }
+
+nonisolated extension ObjectKeys where Object == Team {
+    public var city: AttributeKey<String> { self[attribute: "city"] }
+    public var founded: AttributeKey<Int16> { self[attribute: "founded"] }
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var players: ToManyKeys<Player> { self[toMany: "players"] }
+}

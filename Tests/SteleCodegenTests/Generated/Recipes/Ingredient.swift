@@ -22,10 +22,19 @@ nonisolated extension Ingredient {
     }
 
     public var recipe: Recipe? {
-        get throws { try destination(forKey: "recipe") }
+        get { object(forKey: "recipe") }
+        set { setObject(newValue, forKey: "recipe") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setRecipe(_ value: Recipe?) throws {
         try setDestination(value, forKey: "recipe")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Ingredient {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var quantity: AttributeKey<Decimal> { self[attribute: "quantity"] }
+    public var unit: AttributeKey<String> { self[attribute: "unit"] }
+    public var recipe: ObjectKeys<Recipe> { self[toOne: "recipe"] }
 }

@@ -50,9 +50,11 @@ nonisolated extension Recipe {
     }
 
     public var chef: Chef? {
-        get throws { try destination(forKey: "chef") }
+        get { object(forKey: "chef") }
+        set { setObject(newValue, forKey: "chef") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setChef(_ value: Chef?) throws {
         try setDestination(value, forKey: "chef")
     }
@@ -98,10 +100,25 @@ nonisolated extension Recipe {
     }
 
     public var type: RecipeType? {
-        get throws { try destination(forKey: "type") }
+        get { object(forKey: "type") }
+        set { setObject(newValue, forKey: "type") }
     }
 
+    @available(*, deprecated, message: "set the property, or setDestination(_:forKey:)")
     public func setType(_ value: RecipeType?) throws {
         try setDestination(value, forKey: "type")
     }
+}
+
+nonisolated extension ObjectKeys where Object == Recipe {
+    public var createdAt: AttributeKey<Date> { self[attribute: "createdAt"] }
+    public var instructions: AttributeKey<String> { self[attribute: "instructions"] }
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var overview: AttributeKey<String> { self[attribute: "overview"] }
+    public var photo: AttributeKey<Data> { self[attribute: "photo"] }
+    public var prepTime: AttributeKey<Int16> { self[attribute: "prepTime"] }
+    public var servings: AttributeKey<Int16> { self[attribute: "servings"] }
+    public var chef: ObjectKeys<Chef> { self[toOne: "chef"] }
+    public var ingredients: ToManyKeys<Ingredient> { self[toMany: "ingredients"] }
+    public var type: ObjectKeys<RecipeType> { self[toOne: "type"] }
 }

@@ -35,3 +35,8 @@ nonisolated extension RecipeType {
         try removeMembers(values, forKey: "recipes")
     }
 }
+
+nonisolated extension ObjectKeys where Object == RecipeType {
+    public var name: AttributeKey<String> { self[attribute: "name"] }
+    public var recipes: ToManyKeys<Recipe> { self[toMany: "recipes"] }
+}
