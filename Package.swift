@@ -17,6 +17,7 @@ let package = Package(
         .executable(name: "stele", targets: ["SteleCommand"]),
         .library(name: "Stele", targets: ["Stele"]),
         .plugin(name: "SteleModelPlugin", targets: ["SteleModelPlugin"]),
+        .library(name: "SteleService", targets: ["SteleService"]),
         .library(name: "SteleModel", targets: ["SteleModel"]),
         .library(name: "SteleTransformers", targets: ["SteleTransformers"]),
         .library(name: "StelePredicates", targets: ["StelePredicates"]),

@@ -80,7 +80,7 @@ open class ManagedObject {
         storedValues = origin.before?.values
         storedVersion = origin.before?.version ?? 0
         context = origin.context
-        isWatched = origin.context.changes.isWatching
+        isWatched = origin.context?.changes.isWatching ?? false
     }
 
     deinit {
@@ -168,6 +168,9 @@ open class ManagedObject {
     open func awakeFromInsert() {}
 
     /// Called after the values were read (`awakeFromFetch`). Values set here are not changes.
+    ///
+    /// A service calls it for each row that it sends, if the entity has transient attributes. The
+    /// object then has no context and no relationships, and only its transient values are taken.
     open func awakeFromFetch() {}
 
     /// Called after the values or the state changed other than by a setter
@@ -243,5 +246,6 @@ public struct ManagedObjectOrigin {
     let values: [Value]
     /// The object's current or former state in the store; nil if it was never stored.
     let before: Snapshot?
-    let context: ManagedObjectContext
+    /// Nil for an object that computes the transient values of a row.
+    let context: ManagedObjectContext?
 }

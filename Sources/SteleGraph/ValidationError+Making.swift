@@ -173,3 +173,19 @@ private func number(_ value: Value) -> String {
 private func moment(_ seconds: Double) -> String {
     Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)
 }
+
+extension ManagedObject {
+    /// An error of the rules of a class, for `validateForInsert`, `validateForUpdate` and
+    /// `validateForDelete` to throw.
+    /// - Parameters:
+    ///   - message: for users, such as "a task must be due after today".
+    ///   - property: the name of the property that it concerns; nil for the whole object.
+    public final func validationError(
+        _ message: String, property: String? = nil
+    ) -> ValidationError {
+        ValidationError(
+            .invalid, entity: entity, key: objectID.key, property: property,
+            value: property.flatMap { try? value(forKey: $0) } ?? .null, message: message,
+            detail: message)
+    }
+}

@@ -33,7 +33,9 @@ struct PlainGet: Sendable {
         // Reading can find that another program has changed the store.
         guard coordinator.cacheGeneration == generation else { return nil }
         let tag = Self.tag(snapshot.version, generation)
-        if let known = request.headers.list("If-None-Match") {
+        if let known = request.headers.list("If-None-Match"),
+            !coordinator.computesTransients(snapshot.entity)
+        {
             guard known == tag else { return nil }
             return Response(status: 304, headers: Self.head(tag, hasBody: false))
         }

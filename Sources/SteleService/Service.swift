@@ -64,7 +64,8 @@ public final class Service: Sendable {
         crossOrigin = options.origins.isEmpty ? nil : CrossOrigin(options.origins)
         let model = coordinator.model
         let limits = options.limits
-        let renderer = SnapshotRenderer(model: model, basePath: options.basePath)
+        let renderer = SnapshotRenderer(
+            model: model, computing: coordinator, basePath: options.basePath)
         gate = Gate(
             allowedHosts: options.allowedHosts,
             access: try Access(token: options.token, options.rights, model: model),

@@ -37,8 +37,16 @@ struct Compiler {
             "-typecheck", "-swift-version", "6", "-strict-concurrency=complete",
             "-warnings-as-errors", "-I", modules.path,
         ]
-        for name in ["CExpat", "CGnuTLS", "CJansson", "CLinux", "CSQLite", "CZlib"] {
+        for name in [
+            "CExpat", "CGnuTLS", "CJansson", "CLinux", "CMicroHTTPD", "CSQLite", "CZlib",
+        ] {
             arguments += ["-I", packageRoot.appendingPathComponent("Sources/\(name)").path]
+        }
+        // Those of targets with C sources, whose module maps the build makes.
+        for name in ["CBuild", "CPage"] {
+            let made = modules.deletingLastPathComponent()
+                .appendingPathComponent("\(name).build/module.modulemap")
+            arguments += ["-Xcc", "-fmodule-map-file=\(made.path)"]
         }
         self.arguments = arguments
     }
@@ -124,6 +132,26 @@ struct CompilingTests {
                 \(body.joined())}
                 """)
         let files = try SwiftGenerator(Sample.League.file()).files() + [example]
+        let complaints = try compiler.complaints(files)
+        #expect(complaints.isEmpty, "\(complaints)")
+    }
+
+    /// The code of `Docs/OwnServer.md`: a class, a program, a transformer and a function.
+    @Test func theServiceOfOnesOwn() throws {
+        let compiler = try #require(Compiler())
+        let blocks = try packageText("Docs/OwnServer.md").components(separatedBy: "```swift\n")
+            .dropFirst().map { $0.components(separatedBy: "```")[0] }
+        try #require(blocks.count == 4)
+        var declaration = try Sample.Tasks.model().declaration
+        for index in declaration.entities.indices where declaration.entities[index].name == "Task" {
+            declaration.entities[index].codeGenerationType = .category
+        }
+        let generated = try SwiftGenerator(try Model(declaration)).files()
+        let files =
+            generated + [
+                SwiftFile(name: "Task.swift", text: blocks[0]),
+                SwiftFile(name: "main.swift", text: blocks[1...].joined(separator: "\n")),
+            ]
         let complaints = try compiler.complaints(files)
         #expect(complaints.isEmpty, "\(complaints)")
     }

@@ -217,9 +217,7 @@ import Testing
         override func validateForInsert() throws {
             try super.validateForInsert()
             guard try value(forKey: "goals") == .int(0) else { return }
-            throw ValidationError(
-                .invalid, entity: entity, key: objectID.key, property: "goals",
-                message: "a scorer has a goal", detail: "goals of \(entity.name) is 0")
+            throw validationError("a scorer has a goal", property: "goals")
         }
     }
 

@@ -64,13 +64,14 @@ final class ServiceFixture: Sendable {
     private let folder: TemporaryFolder
 
     init(
-        _ model: Model, inMemory: Bool = false,
+        _ model: Model, inMemory: Bool = false, classes: [String: ManagedObject.Type] = [:],
         _ configure: (inout Service.Options) -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
         path = folder.store
         let kind: StoreKind = inMemory ? .memory : .sqlite
-        coordinator = PersistentStoreCoordinator(store: try kind.open(model, at: path))
+        coordinator = PersistentStoreCoordinator(
+            store: try kind.open(model, at: path), classes: classes)
         var options = Service.Options()
         configure(&options)
         service = try Service(

@@ -2,6 +2,7 @@
 
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 /// What is embedded in the rows of an answer, by relationship.
 package struct Embedded: Sendable {
@@ -58,6 +59,16 @@ package struct Embedded: Sendable {
             levels: all.map {
                 Level(relationship: $0.relationship, content: .keys($0.keys), below: .none)
             })
+    }
+
+    /// In place of a relationship: the level with the whole objects of rows.
+    static let rowObjects = Int.min
+
+    /// The whole object of a row, if columns need it.
+    func object(ofRow row: [Value]) -> Snapshot? {
+        guard let level = level(Self.rowObjects), case .destinations(let all) = level.content
+        else { return nil }
+        return RowKey.id(of: row).flatMap { all[$0] }
     }
 
     func level(_ relationship: Int) -> Level? {

@@ -45,6 +45,10 @@ extension Embedding {
                 guard let branch = inclusion.branch(relationship.index) else { continue }
                 keys = rows.compactMap { RowKey.key(in: $0, at: place) }
                 level = try destinations(relationship, branch.below, keys: keys.distinct())
+            case .transient(let attribute):
+                if embedded.level(Embedded.rowObjects) != nil { continue }
+                keys = rows.compactMap { RowKey.id(of: $0) }
+                level = try objects(of: context.model.entities[attribute.owner].root, keys)
             case .value, .composite, .entityName: continue
             }
             try check(level, keys)

@@ -61,6 +61,15 @@ package struct Embedding {
             place: place)
     }
 
+    /// Fetches the whole objects of rows.
+    mutating func objects(of root: Int, _ keys: [Int64]) throws -> Embedded.Level {
+        let found = try context.snapshots(root: root, keys: keys)
+        let place = try spend(found.count)
+        return Embedded.Level(
+            relationship: Embedded.rowObjects, content: .destinations(found), below: .none,
+            place: place)
+    }
+
     /// Fetches the members of a to-many relationship, and what is below them.
     mutating func members(
         _ relationship: Relationship, _ below: Inclusion, owners: [Int64]

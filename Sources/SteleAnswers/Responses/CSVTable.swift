@@ -44,7 +44,8 @@ struct CSVTable: Sendable {
                                 places: Array(repeating: nil, count: family.count)))
                         at = slots.count - 1
                     }
-                    slots[at].places[number] = (slot, ValueKind(property), property.fixedValue)
+                    let fixed = renderer.computes(member) ? nil : property.fixedValue
+                    slots[at].places[number] = (slot, ValueKind(property), fixed)
                 }
             }
             columns = .objects(slots, first: entity.index, toManys: toManys)
@@ -72,7 +73,7 @@ struct CSVTable: Sendable {
     ) {
         switch (rows, columns) {
         case (.objects(let rows), .objects(let slots, let first, let toManys)):
-            let object = rows[index]
+            let object = renderer.completed(rows[index])
             write(object, slots, object.entity - first, to: &writer)
             for toMany in toManys {
                 writer.byte(UInt8(ascii: ","))
@@ -121,6 +122,14 @@ struct CSVTable: Sendable {
             renderer.writeValue(of: field, of: row, to: &object)
             let text = String(decoding: object.bytes, as: UTF8.self)
             if text != "null" { write(text: text, to: &writer) }
+        case .transient(let attribute):
+            guard let object = embedded.object(ofRow: row) else { return }
+            let value = renderer.completed(object).values[attribute.slot]
+            let fixed =
+                renderer.computes(renderer.model.entities[object.entity])
+                ? nil
+                : attribute.declaration.defaultValue
+            write(fixed ?? value, as: ValueKind(attribute), to: &writer)
         case .toOne(let place, _):
             if let key = RowKey.key(in: row, at: place) { writer.key(unquoted: key) }
         case .entityName(let place):

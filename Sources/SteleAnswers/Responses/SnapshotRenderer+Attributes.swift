@@ -6,9 +6,9 @@ import StelePersistence
 import SteleRequests
 
 extension SnapshotRenderer.PropertyField {
-    init(_ property: Property, of entity: Entity, _ model: Model) {
+    init(_ property: Property, of entity: Entity, _ model: Model, _ isComputed: Bool) {
         switch property {
-        case .attribute(let it): self.init(it)
+        case .attribute(let it): self.init(it, isComputed)
         case .relationship(let it) where it.isToMany:
             self = .toMany(
                 relationship: it.index, key: ByteWriter.preparedKey(it.name, comma: true))
@@ -23,9 +23,12 @@ extension SnapshotRenderer.PropertyField {
         }
     }
 
-    private init(_ attribute: Attribute) {
+    private init(_ attribute: Attribute, _ isComputed: Bool) {
         if attribute.isComposite {
             self = .composite(CompositeField(attribute))
+        } else if attribute.isTransient, isComputed {
+            let key = ByteWriter.preparedKey(attribute.name, comma: true)
+            self = .computed(.init(key: key, kind: ValueKind(attribute)), slot: attribute.slot)
         } else if attribute.isTransient {
             var writer = ByteWriter()
             writer.raw(ByteWriter.preparedKey(attribute.name, comma: true))
@@ -78,6 +81,10 @@ extension SnapshotRenderer {
             }
         case .toMany: break
         case .transient(let bytes): writer.raw(bytes)
+        case .computed(let field, let slot):
+            writer.raw(field.key)
+            let has = snapshot.values.indices.contains(slot)
+            write(has ? snapshot.values[slot] : .null, as: field.kind, to: &writer)
         case .composite(let field): write(field, of: snapshot.values, to: &writer)
         case .external(let slot, let name):
             guard snapshot.values.indices.contains(slot) else { return }
@@ -98,8 +105,9 @@ extension SnapshotRenderer {
 
     /// Appends a property's value as it is in its object; nothing if the object leaves it out.
     package func writeValue(
-        ofProperty name: String, of snapshot: Snapshot, to writer: inout ByteWriter
+        ofProperty name: String, of row: Snapshot, to writer: inout ByteWriter
     ) {
+        let snapshot = completed(row)
         let (form, entity) = (forms[snapshot.entity], model.entities[snapshot.entity])
         guard let place = entity.properties.firstIndex(where: { $0.name == name }) else { return }
         var bytes = ByteWriter()

@@ -8,14 +8,15 @@ import SteleRequests
 extension SnapshotRenderer {
     /// Appends an object with its embedded relationships, each at its place in the model's order.
     package func write(
-        _ snapshot: Snapshot, embedding embedded: Embedded, to writer: inout ByteWriter
+        _ row: Snapshot, embedding embedded: Embedded, to writer: inout ByteWriter
     ) {
-        if embedded.isEmpty { return write(snapshot, to: &writer) }
+        if embedded.isEmpty { return write(row, to: &writer) }
+        let snapshot = completed(row)
         let form = forms[snapshot.entity]
         writeHead(snapshot, form, to: &writer)
         for property in form.properties {
             switch property {
-            case .slot, .external, .composite, .transient, .transformed:
+            case .slot, .external, .composite, .transient, .computed, .transformed:
                 write(property, of: snapshot, form, to: &writer)
             case .toOne(let slot, let relationship):
                 guard let level = embedded.level(relationship) else {
@@ -81,6 +82,12 @@ extension SnapshotRenderer {
                     writer.null()
                 }
             case .composite(let it): writeValue(of: it, of: row, to: &writer)
+            case .transient(let it):
+                if let object = embedded.object(ofRow: row) {
+                    writeValue(ofProperty: it.name, of: object, to: &writer)
+                } else {
+                    writer.null()
+                }
             case .toMany(let it): write(membersOf: row, it.index, embedded, to: &writer)
             case .fetched(let it): write(membersOf: row, it.index, embedded, to: &writer)
             }

@@ -1,5 +1,6 @@
 /// Objects as JSON, written from their snapshots. The bytes of all keys are made once for a model.
 
+import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
@@ -19,10 +20,13 @@ package struct SnapshotRenderer: Sendable {
         package let properties: [PropertyField]
         /// Whether an object is its slots, one after the other.
         package let isPlain: Bool
+        /// Whether transient values are computed by the entity's class.
+        let isComputed: Bool
         /// The start of an object's address after the base path: `/Person/`.
         package let address: [UInt8]
 
-        package init(_ entity: Entity, of model: Model) {
+        package init(_ entity: Entity, of model: Model, isComputed: Bool) {
+            self.isComputed = isComputed
             var writer = ByteWriter()
             writer.raw(",\"_entity\":")
             writer.string(entity.name)
@@ -31,11 +35,11 @@ package struct SnapshotRenderer: Sendable {
             slots = entity.slots.map {
                 Field(key: ByteWriter.preparedKey($0.name, comma: true), kind: ValueKind($0))
             }
-            properties = entity.properties.map { PropertyField($0, of: entity, model) }
+            properties = entity.properties.map { PropertyField($0, of: entity, model, isComputed) }
             isPlain = properties.allSatisfy { property in
                 switch property {
                 case .slot, .toOne, .toMany: true
-                case .external, .composite, .transient, .transformed: false
+                case .external, .composite, .transient, .computed, .transformed: false
                 }
             }
             address = Array("\(Routes.path(ofEntity: entity.name, ""))/".utf8)
@@ -58,6 +62,8 @@ package struct SnapshotRenderer: Sendable {
         case composite(CompositeField)
         /// An attribute whose transformer makes JSON, which may fail.
         case transformed(slot: Int, TransformedAttribute)
+        /// A transient attribute that the entity's class computes.
+        case computed(Field, slot: Int)
         /// A transient property: its key and its default or null; nothing for a to-many.
         case transient([UInt8])
     }
@@ -70,11 +76,30 @@ package struct SnapshotRenderer: Sendable {
     /// The prefix of addresses: the base path, or the address of an editing context.
     package private(set) var basePath: [UInt8]
 
-    /// - Parameter basePath: the prefix of addresses.
-    package init(model: Model, basePath: String = "") {
+    /// Computes the transient values of rows; nil where no class does.
+    private let computing: PersistentStoreCoordinator?
+
+    /// - Parameters:
+    ///   - computing: the coordinator whose classes compute transient values.
+    ///   - basePath: the prefix of addresses.
+    package init(
+        model: Model, computing: PersistentStoreCoordinator? = nil, basePath: String = ""
+    ) {
         self.model = model
         self.basePath = Array(basePath.utf8)
-        forms = model.entities.map { Form($0, of: model) }
+        self.computing = computing.flatMap { $0.computesTransients ? $0 : nil }
+        forms = model.entities.map {
+            Form($0, of: model, isComputed: computing?.computesTransients($0.index) ?? false)
+        }
+    }
+
+    /// Whether the class of an entity computes its transient values.
+    func computes(_ entity: Entity) -> Bool { forms[entity.index].isComputed }
+
+    /// The row with its transient values, for an entity whose class computes them.
+    func completed(_ row: Snapshot) -> Snapshot {
+        guard let computing, forms[row.entity].isComputed else { return row }
+        return computing.computingTransients(of: row)
     }
 
     /// The same renderer with another prefix of addresses.
@@ -92,7 +117,8 @@ package struct SnapshotRenderer: Sendable {
     }
 
     /// Appends one object: `{"_id":42,"_entity":"Employee","_version":3,"name":"Ann",…}`.
-    package func write(_ snapshot: Snapshot, to writer: inout ByteWriter) {
+    package func write(_ row: Snapshot, to writer: inout ByteWriter) {
+        let snapshot = completed(row)
         let form = forms[snapshot.entity]
         writeHead(snapshot, form, to: &writer)
         guard form.isPlain else {

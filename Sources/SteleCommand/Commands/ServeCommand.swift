@@ -1,6 +1,7 @@
 /// `stele serve`: serving a model over HTTP.
 
 import ArgumentParser
+import SteleSystem
 
 /// Serves a model's objects over HTTP until a signal ends it.
 struct ServeCommand: ParsableCommand {

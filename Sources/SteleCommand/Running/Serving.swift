@@ -12,6 +12,7 @@ import StelePredicates
 import SteleSQLite
 import SteleRequests
 import SteleService
+import SteleSystem
 
 /// The work of `stele serve`.
 struct Serving {
@@ -74,26 +75,18 @@ struct Serving {
         options.backupFolder =
             ground.store.filePaths.first.map { settings.backups ?? $0 + "-backups" }
         if settings.requestLog { options.requestLog = RequestLog(descriptor: 1) }
-        let service = try Service(coordinator: coordinator, options: options, logger: logger)
-        let server = try HTTPServer(
-            http, at: address,
-            answer: { service.answer($0, at: .brief) },
-            refuse: { service.refuse($0) }, sink: { service.sink(for: $0) })
+        let server = try Server(
+            coordinator, options: options, http: http, at: address, logger: logger)
         if settings.origins.contains("*"), rights == nil, settings.token == nil {
             logger.warning(
                 "cors is * without token or rights: every page in a browser can change the data")
         }
-        service.observe(server)
-        service.changeFeed.start()
         write(announcement(ground, port: server.port), to: 1)
         let endsWithTerminal = files.areNone && isatty(STDIN_FILENO) == 1
         let signal = signals.wait(
-            endsWithTerminal ? nil : { files.reload(into: service, logger) })
+            endsWithTerminal ? nil : { files.reload(into: server.service, logger) })
         logger.info("ending", metadata: ["signal": "\(signal)"])
-        service.changeFeed.stop()
-        service.liveQueries.stop()
         server.stop(drain: settings.drain)
-        service.closeContexts()
         options.requestLog?.close()
     }
 

@@ -28,6 +28,8 @@ final class EntityPlan: Sendable {
     let objectClass: ManagedObject.Type
     /// Whether a subclass represents the entity.
     let isSubclassed: Bool
+    /// Whether the subclass can set transient attributes.
+    var computesTransients: Bool { isSubclassed && !transientSlots.isEmpty }
 
     init(_ entity: Entity, of model: Model, objectClass: ManagedObject.Type) {
         self.objectClass = objectClass

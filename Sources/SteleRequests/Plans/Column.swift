@@ -10,6 +10,8 @@ package struct Column: Sendable {
         case value(Int, ValueKind)
         /// A composite attribute with values from the row.
         case composite(CompositeField)
+        /// A transient attribute of the row's object.
+        case transient(Attribute)
         /// The name of the entity whose index is at a place in the row.
         case entityName(Int)
         /// The ids of a to-many relationship of the row's object, or the objects if it is embedded.

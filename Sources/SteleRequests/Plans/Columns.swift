@@ -13,6 +13,9 @@ struct Columns {
         for column in selected {
             if let composite = column.composite {
                 add(composite, named: column.description.name)
+            } else if let transient = column.transient {
+                let name = column.description.name
+                shape.append(Column(name: name, source: .transient(transient)))
             } else if let property = column.fetched {
                 try add(property, named: column.description.name, inclusion)
             } else {
@@ -49,6 +52,12 @@ struct Columns {
                     "\(composite.name) is a composite attribute, and a row of "
                         + "aggregates or of distinct=true holds single values",
                     hint: composite.leaves.first.map { "select its attributes: \($0.name)" })
+            }
+            if let transient = column.transient {
+                throw column.excerpt.problem(
+                    "\(transient.name) is transient: stores do not keep it, and a row of "
+                        + "aggregates or of distinct=true is made by the store",
+                    hint: "leave it out, or ask for the objects themselves")
             }
             if column.type == .encrypted {
                 throw column.excerpt.located(.encrypted(column.description.expression))

@@ -155,6 +155,8 @@ struct SelectedColumn {
     var fetched: FetchedProperty?
     /// The composite attribute that it names, which is not a single value.
     var composite: Attribute?
+    /// The transient attribute that it names, which the store does not have.
+    var transient: Attribute?
     /// How its values are written if a transformer converts them.
     var transformed: ValueKind?
 

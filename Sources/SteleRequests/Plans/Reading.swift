@@ -134,6 +134,14 @@ struct Reading {
                 description: asked, excerpt: item.excerpt, type: .value(.composite),
                 isAggregate: false, composite: composite)
         }
+        if case .keyPath(.evaluatedObject, let path) = asked.expression,
+            let attribute = names.entity.attribute(named: path.joined(separator: ".")),
+            attribute.isTransient
+        {
+            return SelectedColumn(
+                description: asked, excerpt: item.excerpt, type: .value(attribute.type),
+                isAggregate: false, transient: attribute)
+        }
         return try names.column(item)
     }
 

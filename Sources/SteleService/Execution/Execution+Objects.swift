@@ -16,7 +16,10 @@ extension Execution {
             return try nothing(plan, terms, context)
         }
         let tag = try tag(of: snapshot, plan, context)
-        if let unchanged = try terms.unchanged(tag, version: snapshot.version) { return unchanged }
+        let isComputed = computes(plan.entity, plan.shape)
+        let unchanged = try terms.unchanged(
+            tag, version: snapshot.version, isComputed: isComputed)
+        if let unchanged { return unchanged }
         var rows = FetchedRows.objects([snapshot])
         if case .columns = plan.shape {
             var request = FetchRequest(entity: plan.entity)

@@ -12,7 +12,7 @@ extension Execution {
     func stream(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
         let place = try StreamPlace(streams)
         let context = ManagedObjectContext(coordinator, budget: budget, sight: rights.sight)
-        let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
+        let tag = try listTag(isVolatile(plan) ? nil : plan.tagHash, context)
         if let unchanged = try terms.unchanged(tag) { return unchanged }
         guard var request = try restricted(plan.request, to: plan.source, context) else {
             return .list(empty(plan, tag))

@@ -51,6 +51,23 @@ struct Execution: Sendable {
         return .count(try context.count(request), tag: tag)
     }
 
+    /// Whether an answer may change although the store does not: it calls such a function, or shows
+    /// what a class computes.
+    func isVolatile(_ plan: ListPlan) -> Bool {
+        plan.isVolatile || computes(plan.request.entity, plan.shape)
+    }
+
+    /// Whether rows show transient values that a class computes.
+    func computes(_ entity: Entity, _ shape: Shape) -> Bool {
+        guard coordinator.computesTransients else { return false }
+        if !shape.inclusion.isEmpty { return true }
+        return switch shape {
+        case .objects: entity.subtree.contains(where: coordinator.computesTransients)
+        case .columns(let columns, _), .rows(let columns, _):
+            columns.contains { if case .transient = $0.source { true } else { false } }
+        }
+    }
+
     /// The tag of a list; nil for an answer that may change although the store does not.
     func listTag(_ hash: UInt64?, _ context: ManagedObjectContext) throws -> String? {
         guard let hash else { return nil }
@@ -115,10 +132,16 @@ extension ManagedObjectContext {
 
 extension Terms {
     /// The answer to a client that has the current state; nil for any other client.
-    /// - Parameter version: the version of the object in the answer; nil for a list.
+    /// - Parameters:
+    ///   - version: the version of the object in the answer; nil for a list.
+    ///   - isComputed: whether the answer shows what a class computes, which may change although the
+    ///     version does not, so that no client is known to have it.
     /// - Throws: `Problem`, 412, if `If-Match` names another state.
-    func unchanged(_ tag: String?, version: Int64? = nil) throws -> Outcome? {
+    func unchanged(
+        _ tag: String?, version: Int64? = nil, isComputed: Bool = false
+    ) throws -> Outcome? {
         try checkMatch(tag, version: version)
+        if isComputed { return nil }
         return known(tag).map { .notModified(tag: $0) }
     }
 

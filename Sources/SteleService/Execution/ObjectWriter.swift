@@ -37,7 +37,8 @@ final class ObjectWriter {
     /// The objects that the operations of a transaction name; nil for other bodies.
     var references: [String: ManagedObject]?
     /// Renders values in errors and patches.
-    private(set) lazy var renderer = SnapshotRenderer(model: context.model)
+    private(set) lazy var renderer = SnapshotRenderer(
+        model: context.model, computing: context.persistentStoreCoordinator)
     /// To-one links by id, resolved together at the end with one query for each root entity.
     private var links: [PendingLink] = []
 

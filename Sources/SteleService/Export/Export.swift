@@ -95,7 +95,7 @@ public final class Export {
     public init(_ coordinator: PersistentStoreCoordinator, _ plan: ExportPlan) {
         self.coordinator = coordinator
         self.plan = plan
-        renderer = SnapshotRenderer(model: plan.model)
+        renderer = SnapshotRenderer(model: plan.model, computing: coordinator)
     }
 
     /// Writes all objects.

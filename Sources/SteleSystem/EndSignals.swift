@@ -3,10 +3,11 @@
 import Glibc
 
 /// SIGTERM, SIGINT and SIGHUP, blocked for this thread and the threads that it creates.
-struct EndSignals {
+package struct EndSignals {
     private var set = sigset_t()
 
-    init() {
+    /// Blocks them.
+    package init() {
         sigemptyset(&set)
         sigaddset(&set, SIGTERM)
         sigaddset(&set, SIGINT)
@@ -17,7 +18,7 @@ struct EndSignals {
     /// Waits for the one that ends the service. After that, another one ends the process at once.
     /// - Parameter reload: what SIGHUP does; nil where it ends the service, because its terminal is
     ///   closed.
-    func wait(_ reload: (() -> Void)?) -> Int32 {
+    package func wait(_ reload: (() -> Void)?) -> Int32 {
         var set = set
         var number: Int32 = 0
         while true {
