@@ -43,7 +43,9 @@ import Testing
 
         let north = try context.fetch(Player.self) {
             $0.goals > 9 && $0.team.name.beginsWith("north", options: .caseInsensitive)
-        } sort: { [$0.goals.descending, $0.name.ascending] }
+        } sort: {
+            [$0.goals.descending, $0.name.ascending]
+        }
         let rovers = try context.fetch(
             Player.self, where: \.goals > 9 && \.team.name == "Northgate Rovers")
         let strong = try context.fetch(Team.self) { $0.players.sum(\.goals) > 9 }
@@ -56,6 +58,19 @@ import Testing
         let players = try context.fetch(everybody)
         let ids = try context.fetchIDs(everybody)
         #expect(players == [player] && ids == [player.objectID])
+
+        let added = try context.execute(
+            BatchInsertRequest(Player.self, count: 5_000) {
+                ["name": "Player \($0)", "team": team]
+            })
+        let renamed = try context.execute(
+            BatchUpdateRequest(
+                Player.fetchRequest { $0.name.beginsWith("Player ") },
+                propertiesToUpdate: ["goals": 1]))
+        let removed = try context.execute(
+            BatchDeleteRequest(Player.fetchRequest(where: \.goals == 1)))
+        #expect(added.count == 5_000 && renamed.count == 5_000 && removed.count == 5_000)
+        try context.refreshAllObjects()
 
         player.number = 230
         do {

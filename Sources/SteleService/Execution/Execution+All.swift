@@ -102,21 +102,19 @@ extension Execution {
         _ keys: [Int64], of entity: Entity, besides deleted: Set<ObjectID>, _ plan: WritePlan,
         _ save: any PartedSave
     ) throws {
-        let reader = try save.reader()
-        defer { reader.close() }
-        let context = ManagedObjectContext(coordinator, reader: reader, name: plan.contextName)
-        defer { context.close() }
-        context.deletedElsewhere = deleted
-        let writer = writer(plan, context)
-        if !rights.isAll {
-            writer.judged = Set(keys.map { ObjectID(root: entity.root, key: $0) })
-        }
-        let objects = try context.existingObjects(root: entity.root, keys: keys)
-        do {
-            try apply(plan, to: keys.compactMap { objects[$0] }, of: entity, writer)
-            if let request = try context.saveRequest() { _ = try save.save(request) }
-        } catch let errors as ValidationErrors {
-            throw Placed(errors, places: writer.places)
+        try BatchPart(coordinator, save, name: plan.contextName, deleting: deleted).save {
+            context in
+            let writer = writer(plan, context)
+            if !rights.isAll {
+                writer.judged = Set(keys.map { ObjectID(root: entity.root, key: $0) })
+            }
+            let objects = try context.existingObjects(root: entity.root, keys: keys)
+            do {
+                try apply(plan, to: keys.compactMap { objects[$0] }, of: entity, writer)
+                return try context.saveRequest()
+            } catch let errors as ValidationErrors {
+                throw Placed(errors, places: writer.places)
+            }
         }
     }
 

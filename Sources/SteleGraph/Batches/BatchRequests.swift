@@ -1,0 +1,130 @@
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// The values of an object in a batch request, by the names of attributes and to-one relationships.
+/// A relationship takes an object or its ID.
+public typealias BatchValues = [String: (any PredicateValue)?]
+
+/// A request that `ManagedObjectContext.execute(_:)` carries out in the store, without objects in the
+/// context.
+///
+/// Unlike Core Data's, the rules of the model hold: defaults, validation, delete rules and the code
+/// of classes. All objects are one transaction of the history, and are saved completely or not at
+/// all. One part of them is in memory at a time.
+public protocol BatchRequest {
+    /// Carries the request out.
+    func run(_ run: BatchRun) throws -> BatchResult
+}
+
+/// What a batch request did (NSBatchDeleteResult and the like).
+public struct BatchResult: Sendable, Hashable {
+    /// The objects that were inserted, updated or deleted.
+    public internal(set) var objectIDs: [ObjectID] = []
+    /// Their number.
+    public var count: Int { objectIDs.count }
+}
+
+/// Inserts objects (NSBatchInsertRequest).
+public struct BatchInsertRequest: BatchRequest {
+    private let entity: (ManagedObjectContext) throws -> Entity
+    private let count: Int
+    private let values: (Int) throws -> BatchValues
+
+    /// Inserts an object for each element of a list.
+    public init(entity: Entity, objects: [BatchValues]) {
+        self.init(entity: entity, count: objects.count) { objects[$0] }
+    }
+
+    /// Inserts objects whose values a closure gives.
+    /// - Parameter values: the values of the object with an index. It may be called for the same
+    ///   index again.
+    public init(entity: Entity, count: Int, values: @escaping (Int) throws -> BatchValues) {
+        self.entity = { _ in entity }
+        self.count = count
+        self.values = values
+    }
+
+    /// Inserts an object of a class for each element of a list.
+    public init<T: ManagedObject>(_ type: T.Type, objects: [BatchValues]) {
+        self.init(type, count: objects.count) { objects[$0] }
+    }
+
+    /// Inserts objects of a class whose values a closure gives.
+    /// - Parameter values: the values of the object with an index. It may be called for the same
+    ///   index again.
+    public init<T: ManagedObject>(
+        _ type: T.Type, count: Int, values: @escaping (Int) throws -> BatchValues
+    ) {
+        entity = { try $0.entity(of: type) }
+        self.count = count
+        self.values = values
+    }
+
+    /// Carries the request out.
+    public func run(_ run: BatchRun) throws -> BatchResult {
+        let entity = try entity(run.context)
+        return try run.insert(entity, count: count) { object, index in
+            try object.set(try values(index))
+        }
+    }
+}
+
+/// Sets values of all objects that match (NSBatchUpdateRequest).
+public struct BatchUpdateRequest: BatchRequest {
+    private let request: (ManagedObjectContext) throws -> FetchRequest
+    /// The values to set (`propertiesToUpdate`).
+    public var propertiesToUpdate: BatchValues
+
+    /// Sets values of the objects of a fetch request. Its order, limit and offset decide which.
+    public init(_ request: FetchRequest, propertiesToUpdate: BatchValues) {
+        self.request = { _ in request }
+        self.propertiesToUpdate = propertiesToUpdate
+    }
+
+    /// Sets values of the objects of a typed fetch request.
+    public init<T>(_ request: TypedFetchRequest<T>, propertiesToUpdate: BatchValues) {
+        self.request = { request.request(of: try $0.entity(of: T.self)) }
+        self.propertiesToUpdate = propertiesToUpdate
+    }
+
+    /// Carries the request out.
+    public func run(_ run: BatchRun) throws -> BatchResult {
+        try run.change(try request(run.context), deletes: false) { _, objects in
+            for object in objects { try object.set(propertiesToUpdate) }
+        }
+    }
+}
+
+/// Deletes all objects that match (NSBatchDeleteRequest).
+public struct BatchDeleteRequest: BatchRequest {
+    private let request: (ManagedObjectContext) throws -> FetchRequest
+
+    /// Deletes the objects of a fetch request. Its order, limit and offset decide which.
+    public init(_ request: FetchRequest) { self.request = { _ in request } }
+
+    /// Deletes the objects of a typed fetch request.
+    public init<T>(_ request: TypedFetchRequest<T>) {
+        self.request = { request.request(of: try $0.entity(of: T.self)) }
+    }
+
+    /// Carries the request out.
+    public func run(_ run: BatchRun) throws -> BatchResult {
+        try run.change(try request(run.context), deletes: true) { context, objects in
+            for object in objects { try context.delete(object) }
+        }
+    }
+}
+
+extension ManagedObject {
+    fileprivate func set(_ values: BatchValues) throws {
+        for (key, value) in values {
+            // An object is a key here, and a number in a predicate.
+            if value is any ObjectReference, case .int(let it)? = value?.predicateValue {
+                try setValue(.key(it), forKey: key)
+            } else {
+                try setValue(value?.predicateValue ?? .null, forKey: key)
+            }
+        }
+    }
+}
