@@ -25,8 +25,8 @@ public struct PersistentHistoryChange: Sendable {
     public let changedObjectID: ObjectID
     /// The name of the object's entity.
     public let entityName: String
-    /// The names of the properties that an update changed (`updatedProperties`); empty for an insert
-    /// and a delete, nil where another program kept none.
+    /// The names of the properties that an update changed (`updatedProperties`); nil for an insert
+    /// and a delete, and where another program kept none.
     public let updatedProperties: Set<String>?
 }
 
@@ -62,7 +62,7 @@ extension PersistentHistoryTransaction {
                 changedObjectID: ObjectID(root: entity.root, key: change.key),
                 entityName: entity.name,
                 updatedProperties: change.kind == .update
-                    ? change.before.map { Set($0.map { $0.name(in: entity, model) }) } : [])
+                    ? change.before.map { Set($0.map { $0.name(in: entity, model) }) } : nil)
         }
     }
 }

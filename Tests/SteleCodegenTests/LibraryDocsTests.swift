@@ -50,6 +50,9 @@ import Testing
             Player.self, where: \.goals > 9 && \.team.name == "Northgate Rovers")
         let strong = try context.fetch(Team.self) { $0.players.sum(\.goals) > 9 }
         #expect(north == [player] && rovers == [player] && strong == [team])
+        var typed = Player.fetchRequest(where: \.goals > 9)
+        typed.predicate = typed.predicate.map { $0 && !ObjectKeys<Player>().name.contains("x") }
+        #expect(try context.count(for: typed) == 1)
 
         var everybody = FetchRequest(entity: try context.entity(of: Player.self))
         everybody.predicate = try Predicate(format: "goals >= %d", arguments: [.value(.int(0))])

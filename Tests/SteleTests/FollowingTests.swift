@@ -179,7 +179,7 @@ import Testing
         #expect(update.changeType == .update && update.updatedProperties == ["goals"])
         let deletion = try #require(changes.first { $0.changeType == .delete })
         #expect(deletion.changedObjectID == objects[1].objectID)
-        #expect(deletion.entityName == "Player" && deletion.updatedProperties == [])
+        #expect(deletion.entityName == "Player" && deletion.updatedProperties == nil)
         #expect(try coordinator.history(limit: 1).count == 1)
         #expect(try coordinator.history(after: coordinator.currentToken).isEmpty)
     }

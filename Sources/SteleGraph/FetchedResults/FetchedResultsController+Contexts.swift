@@ -29,6 +29,11 @@ extension FetchedResultsController {
 
     // MARK: Objects
 
+    /// The ID of an object of the result by its key, as an entry of a `ResultsDifference` has it.
+    public func objectID(forKey key: Int64) -> ObjectID {
+        ObjectID(root: query.request.entity.root, key: key)
+    }
+
     /// The fetched objects in a context, in the order of the result (`fetchedObjects`). Those that the
     /// context has deleted, or that another save has deleted meanwhile, are left out.
     /// - Throws: `StoreError`, `ContextError.closed`.

@@ -32,6 +32,13 @@ extension FetchRequestResult {
     /// A fetch request for the objects of the class (`fetchRequest()`).
     public static func fetchRequest() -> TypedFetchRequest<Self> { TypedFetchRequest() }
 
+    /// A fetch request for all objects of the class in an order, such as `"-goals,name"`.
+    /// - Throws: `PredicateError` if the order cannot be parsed.
+    public static func fetchRequest(sort: String) throws(PredicateError) -> TypedFetchRequest<Self>
+    {
+        try TypedFetchRequest(nil, [], sort: sort)
+    }
+
     /// A fetch request with a predicate, such as `"goals > %d AND team.name == %@"`, and a sort
     /// order, such as `"-goals,name"`.
     /// - Throws: `PredicateError` if the predicate or the order cannot be parsed.
