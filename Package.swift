@@ -211,7 +211,7 @@ let package = Package(
                 "SteleGraph", "SteleSQLite",
                 "SteleMigration", "SteleFiles", "SteleTransformers", "SteleCodegen", "SteleJSON",
                 "SteleHTTP",
-                "SteleRequests", "SteleService", "SteleSystem", "CLinux", "CGnuTLS",
+                "SteleRequests", "SteleService", "SteleSystem", "CGnuTLS",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: service),
                 .product(name: "Configuration", package: "swift-configuration", condition: service),

@@ -8,6 +8,7 @@ enum ManagedObjectMembers {
         "didSave", "didTurnIntoFault", "entity", "formatArgument", "hasChanges",
         "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted",
         "isUpdated", "managedObjectContext", "objectID", "predicateValue", "prepareForDeletion",
+        "referencedID",
         "snapshot",
         "uriRepresentation", "validateForDelete", "validateForInsert", "validateForUpdate",
         "version", "willSave", "willTurnIntoFault",

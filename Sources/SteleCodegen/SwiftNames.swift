@@ -68,10 +68,11 @@ struct SwiftNames {
         return typeName(given)
     }
 
-    /// The generated code names types of these modules, which a class of the name would hide.
+    /// The generated code names these modules, and generic parameters and a type of the library, which
+    /// a class of the name would hide.
     private static func typeName(_ name: String) -> String {
         let name = SwiftIdentifier.make(name)
-        return name == "Stele" || name == "Swift" ? name + "_" : name
+        return ["Stele", "Swift", "Object", "Composite", "Keys"].contains(name) ? name + "_" : name
     }
 
     private mutating func unusedType(_ wanted: String) -> String {

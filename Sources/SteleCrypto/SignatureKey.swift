@@ -17,15 +17,18 @@ package struct SignatureKey: Sendable {
 
     /// A public key for RSA with SHA-256 and the padding of PKCS 1, version 1.5 (RS256).
     ///
-    /// Nil for numbers that are no RSA key, or one of less than 2048 bits.
+    /// Nil for numbers that are no RSA key, or one of less than 2048 or more than 16384 bits.
     package init?(rsaModulus modulus: [UInt8], exponent: [UInt8]) {
         let read = PublicKey { key in
             withDatum(modulus) { n in
                 withDatum(exponent) { e in gnutls_pubkey_import_rsa_raw(key, n, e) }
             }
         }
-        guard let key = read, key.bits >= 2048, exponent.last.map({ $0 & 1 == 1 }) == true,
-            modulus.last.map({ $0 & 1 == 1 }) == true, exponent.drop(while: { $0 == 0 }) != [1]
+        guard let key = read, (2_048...16_384).contains(key.bits),
+            exponent.last.map({ $0 & 1 == 1 }) == true,
+            modulus.last.map({ $0 & 1 == 1 }) == true, exponent.drop(while: { $0 == 0 }) != [1],
+            // A larger one only makes each verification slower.
+            exponent.drop(while: { $0 == 0 }).count <= 8
         else { return nil }
         material = .rsa(key)
     }

@@ -51,6 +51,9 @@ open class ManagedObject {
         }
     }
 
+    /// The values as they are stored or were when they were read; nil for a new object and a fault.
+    package final var storedSnapshot: Snapshot? { before }
+
     /// The deleted object as it was in the store, if it is inserted again under its key.
     final var reinserted: Snapshot? { isInserted ? stored : nil }
 
@@ -84,7 +87,7 @@ open class ManagedObject {
     }
 
     deinit {
-        if isWeaklyHeld { context?.forget(objectID, entity) }
+        if isWeaklyHeld { context?.forget(self) }
     }
 
     /// The context; nil if it was released or has released the object (`managedObjectContext`).

@@ -27,8 +27,10 @@ extension ManagedObjectContext {
     }
 
     /// Forgets an object that was held weakly and has been released, and its to-many relationships.
-    func forget(_ id: ObjectID, _ entity: Entity) {
-        if registry.forget(id) { madeDeletion?.toManys.forgetUnchanged(of: id, entity) }
+    func forget(_ object: ManagedObject) {
+        if registry.forget(object) {
+            madeDeletion?.toManys.forgetUnchanged(of: object.objectID, object.entity)
+        }
     }
 
     /// Forgets all changes and the state of to-many relationships.

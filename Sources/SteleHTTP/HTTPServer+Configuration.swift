@@ -77,6 +77,12 @@ extension HTTPServer {
         /// The defaults.
         public init() {}
 
+        /// Whether only this machine can connect to the host.
+        public var isLoopback: Bool {
+            host == "localhost" || host == "::1" || host == "[::1]"
+                || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+        }
+
         static var cores: Int { max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1) }
 
         func check() throws(HTTPServerError) {

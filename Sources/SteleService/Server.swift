@@ -13,12 +13,14 @@ public final class Server: Sendable {
     /// The service that answers the requests.
     package let service: Service
     private let http: HTTPServer
+    private let isStopped = Mutex(false)
 
     /// Starts to listen on an address and a port.
     /// - Parameters:
     ///   - port: 0 for any free one.
     ///   - logger: nil for one that writes to standard error.
-    /// - Throws: `HTTPServerError` for an address that cannot be listened on; `RightsError`.
+    /// - Throws: `HTTPServerError` for an address that cannot be listened on, or that other machines
+    ///   reach while there is no token.
     public convenience init(
         _ coordinator: PersistentStoreCoordinator, host: String = "127.0.0.1", port: Int = 8080,
         options: Service.Options = Service.Options(), logger: Logger? = nil
@@ -29,11 +31,22 @@ public final class Server: Sendable {
     }
 
     /// Starts to listen, with settings of the connections.
-    /// - Throws: `HTTPServerError` for an address that cannot be listened on; `RightsError`.
+    /// - Throws: `HTTPServerError` for an address that cannot be listened on, or that other machines
+    ///   reach while there is no token.
     public convenience init(
         _ coordinator: PersistentStoreCoordinator, options: Service.Options = Service.Options(),
         http: HTTPServer.Configuration, logger: Logger? = nil
     ) throws {
+        guard options.token != nil || options.isInsecure || http.isLoopback else {
+            throw HTTPServerError.setting(
+                name: "host",
+                reason: "other machines can connect to \(http.host): set the token of the options, "
+                    + "or isInsecure")
+        }
+        // Each connection uses a file.
+        ProcessLimits.raiseOpenFiles()
+        var http = http
+        http.connectionLimit = min(http.connectionLimit, ProcessLimits.roomForConnections)
         try self.init(
             coordinator, options: options, http: http, at: try ReservedAddress(http),
             logger: logger
@@ -67,12 +80,18 @@ public final class Server: Sendable {
     }
 
     /// Stops: no more connections are accepted, event streams end, running requests have so many
-    /// seconds to finish, and editing contexts are closed. The store stays open. Further calls do
-    /// nothing.
+    /// seconds to finish, and editing contexts are closed. The store stays open. Further calls return
+    /// when the first is done. A server that is released stops at once.
     public func stop(drain seconds: Double = 10) {
-        service.changeFeed.stop()
-        service.liveQueries.stop()
-        http.stop(drain: seconds)
-        service.closeContexts()
+        isStopped.withLock { isStopped in
+            if isStopped { return }
+            isStopped = true
+            service.changeFeed.stop()
+            service.liveQueries.stop()
+            http.stop(drain: seconds)
+            service.closeContexts()
+        }
     }
+
+    deinit { stop(drain: 0) }
 }

@@ -23,6 +23,8 @@ extension Service {
         /// A bearer token with all rights; nil for none. With it, or with rights, every request
         /// except a health check needs a token.
         public var token: String?
+        /// Whether a `Server` may listen on an address that other machines reach without a token.
+        public var isInsecure = false
         /// The roles and tokens of the setting `rights`; nil for none.
         package var rights: RightsFile?
         /// The maximum size in bytes of a value that is streamed into a file.

@@ -99,6 +99,18 @@ import Testing
             "SUBQUERY(players, $p, $p.goals > 0).@count == 1"
         ),
         (
+            { team in
+                team.players.contains { one in
+                    team.players.contains { other in other.goals > one.goals }
+                }
+            },
+            "SUBQUERY(players, $p, $p.goals < players.@max.goals).@count > 0"
+        ),
+        (
+            { $0.players.contains { one in one.team.players.contains { $0.goals != one.goals } } },
+            "players.@max.goals != players.@min.goals"
+        ),
+        (
             { $0.players.contains { $0.team.players.contains { $0.goals == 17 } } },
             "ANY players.goals == 17"
         ),
@@ -133,6 +145,24 @@ import Testing
             [$0.goals.descending]
         }
         #expect(first?.goals == 3)
+    }
+
+    @Test func anAggregateOfWhatIsComputedIsRefused() throws {
+        #expect(throws: Stele.PredicateError.self) {
+            try context.fetch(Team.self) { $0.players.max(\.name.length) > 3 }
+        }
+    }
+
+    @Test func aConditionInAConditionHasAVariableOfItsOwn() throws {
+        let condition = ObjectKeys<Team>().players.contains { one in
+            one.team.players.contains { other in
+                other.team.players.contains { $0.goals > one.goals && $0.goals > other.goals }
+            }
+        }
+        let text = condition.description
+        for variable in ["$member3,", "$member2,", "$member1,"] {
+            #expect(text.ranges(of: variable).count == 1, "\(text)")
+        }
     }
 
     @Test func objectsAndTheirIdentitiesAreCompared() throws {

@@ -114,7 +114,12 @@ private final class OwnTask: ManagedObject {
         let read = service.get("/Task/1")
         let put = service.ask("PUT", "/Task/1", read.text)
         #expect(put.status == 200, "\(put.text)")
-        let other = service.patch("/Task/1", "{\"isOverdue\":true}")
+        // And so with another value that it is computed of.
+        let moved = service.ask(
+            "PUT", "/Task/1", read.text.replacing("2999-01-01", with: "2020-01-01"))
+        #expect(moved.status == 200, "\(moved.text)")
+        #expect(try moved.json["isOverdue"] == .bool(true))
+        let other = service.patch("/Task/1", "{\"isOverdue\":false}")
         #expect(other.code == "value.read-only")
     }
 

@@ -100,6 +100,15 @@ import Testing
         #expect(throws: ContextError.self) {
             try context.execute(BatchInsertRequest(entity: players, objects: [["team": 77]]))
         }
+        // A player is no team, whatever its number, and an unsaved object has none.
+        let unsaved = try context.insert(Self.entity("Team", context))
+        for team in [good.objectIDs[0], unsaved.objectID] {
+            #expect(throws: ContextError.self) {
+                try context.execute(
+                    BatchInsertRequest(entity: players, objects: [["name": "X", "team": team]]))
+            }
+        }
+        context.rollback()
         #expect(try context.count(Self.request("Player", context, "goals == 0")) == 1_500)
     }
 

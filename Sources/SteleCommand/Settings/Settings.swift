@@ -112,10 +112,7 @@ struct Settings: Sendable {
     }
 
     /// Whether only this machine can connect.
-    var isLoopback: Bool {
-        host == "localhost" || host == "::1" || host == "[::1]"
-            || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
-    }
+    var isLoopback: Bool { http.isLoopback }
 
     private func checkReadOnly() throws {
         guard readOnly else { return }

@@ -9,8 +9,8 @@ public typealias BatchValues = [String: (any PredicateValue)?]
 /// A request that `ManagedObjectContext.execute(_:)` carries out in the store, without objects in the
 /// context.
 ///
-/// Unlike Core Data's, the rules of the model hold: defaults, validation, delete rules and the code
-/// of classes. All objects are one transaction of the history, and are saved completely or not at
+/// Unlike Core Data's, the rules of the model hold: defaults, validation, delete rules, and
+/// `awakeFromInsert`, `willSave` and the validation of classes. All objects are one transaction of the history, and are saved completely or not at
 /// all. One part of them is in memory at a time.
 public protocol BatchRequest {
     /// Carries the request out.
@@ -119,12 +119,24 @@ public struct BatchDeleteRequest: BatchRequest {
 extension ManagedObject {
     fileprivate func set(_ values: BatchValues) throws {
         for (key, value) in values {
-            // An object is a key here, and a number in a predicate.
-            if value is any ObjectReference, case .int(let it)? = value?.predicateValue {
-                try setValue(.key(it), forKey: key)
+            if let reference = value as? any ObjectReference {
+                try setValue(.key(try destination(reference.referencedID, key)), forKey: key)
             } else {
                 try setValue(value?.predicateValue ?? .null, forKey: key)
             }
         }
+    }
+
+    /// The key of a destination, which must be saved and of the relationship's entity.
+    private func destination(_ id: ObjectID, _ key: String) throws -> Int64 {
+        guard let context, let relationship = entity.relationship(named: key) else { return id.key }
+        let asked = context.model.destination(of: relationship)
+        guard !id.isTemporaryID, id.root == asked.root else {
+            let given = context.model.entities[id.root].name
+            throw ContextError.noDestination(
+                relationship: key, asked: asked.name,
+                given: id.isTemporaryID ? "one that is not saved" : "a \(given)")
+        }
+        return id.key
     }
 }

@@ -128,6 +128,9 @@ extension ManagedObjectContext {
     ///   `ContextError` for keys and destinations that do not exist. Nothing is saved then.
     @discardableResult
     public func execute(_ request: some BatchRequest) throws -> BatchResult {
-        try request.run(BatchRun(context: self))
+        try view.checkOpen()
+        // The writer's thread would wait for itself.
+        if view.isWriters { throw ContextError.onWriter }
+        return try request.run(BatchRun(context: self))
     }
 }

@@ -22,7 +22,7 @@ struct ContextFetch {
             let known = try refreshChanged()
             let objects =
                 try pending()?.objects()
-                ?? loader.snapshots(request).map(loader.object(from:))
+                ?? loader.objects(from: loader.snapshots(request))
             if !known.isEmpty {
                 try ContextRefresh(context).refresh(
                     objects.filter { known.contains($0.objectID) }, mergeChanges: true)

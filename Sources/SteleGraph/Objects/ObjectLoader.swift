@@ -120,6 +120,12 @@ final class ObjectLoader {
         return found
     }
 
+    /// The objects with the snapshots' IDs, registered if they are not yet.
+    func objects(from snapshots: [Snapshot]) -> [ManagedObject] {
+        registry.reserve(snapshots.count)
+        return snapshots.map(object(from:))
+    }
+
     /// The object with the snapshot's ID, registered if it is not yet.
     func object(from snapshot: Snapshot) -> ManagedObject {
         let entity = model.entities[snapshot.entity]
@@ -246,7 +252,8 @@ final class ObjectLoader {
     }
 
     /// Records a destination that could not be set.
-    func noteUnsetDestination(of object: ManagedObject, _ relationship: String, _ error: any Error) {
+    func noteUnsetDestination(of object: ManagedObject, _ relationship: String, _ error: any Error)
+    {
         lostValue =
             lostValue
             ?? .destinationNotSet(
@@ -263,6 +270,8 @@ final class ObjectLoader {
     func checkFaults(isSave: Bool) throws {
         if let failure { throw failure }
         if isSave, let lostValue { throw lostValue }
+        // The parent's save would not know of it.
+        if case .destinationNotSet? = lostValue, let lostValue { throw lostValue }
     }
 
     /// Forgets the errors of unreadable faults, which are read again on the next access.

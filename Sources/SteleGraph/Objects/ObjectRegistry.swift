@@ -4,15 +4,14 @@ import StelePersistence
 /// The registered objects of a context by ID. Objects with changes, or all objects, are held
 /// strongly, the others weakly.
 final class ObjectRegistry {
-    private struct WeakObject {
-        weak var object: ManagedObject?
-    }
-
     /// Whether objects without changes are also held strongly.
     let retainsAll: Bool
     private let parent: ObjectRegistry?
     private var held: [ObjectID: ManagedObject] = [:]
-    private var weaklyHeld: [ObjectID: WeakObject] = [:]
+    /// Objects that are not kept alive. Each removes itself when it is released (`forget`), so that
+    /// all are alive. Weak references would cost a side table for each object, which was a third of
+    /// the time of a fetch and its release.
+    private var weaklyHeld: [ObjectID: Unmanaged<ManagedObject>] = [:]
     private var nextKey: Int64 = -1
 
     /// Creates a registry.
@@ -25,15 +24,15 @@ final class ObjectRegistry {
     /// The object with the ID, including faults and deleted objects.
     subscript(id: ObjectID) -> ManagedObject? {
         if let object = held[id] { return object }
-        return retainsAll ? nil : weaklyHeld[id]?.object
+        return retainsAll ? nil : weaklyHeld[id]?.takeUnretainedValue()
     }
 
     /// All objects, in no particular order.
     var objects: [ManagedObject] {
         if retainsAll { return Array(held.values) }
         var found = held
-        for (id, weak) in weaklyHeld where found[id] == nil {
-            if let object = weak.object { found[id] = object }
+        for (id, object) in weaklyHeld where found[id] == nil {
+            found[id] = object.takeUnretainedValue()
         }
         return Array(found.values)
     }
@@ -63,7 +62,7 @@ final class ObjectRegistry {
 
     private func holdWeakly(_ object: ManagedObject) {
         object.isWeaklyHeld = true
-        weaklyHeld[object.objectID] = WeakObject(object: object)
+        weaklyHeld[object.objectID] = Unmanaged.passUnretained(object)
     }
 
     /// Holds all objects weakly, after their changes were saved or discarded.
@@ -99,11 +98,23 @@ final class ObjectRegistry {
         if let known = weaklyHeld.removeValue(forKey: old) { weaklyHeld[object.objectID] = known }
     }
 
+    /// Makes room for objects that are not held strongly.
+    func reserve(_ count: Int) {
+        if retainsAll || weaklyHeld.count + count <= weaklyHeld.capacity { return }
+        // At least double, so that many small fetches do not copy the table each time.
+        weaklyHeld.reserveCapacity(max(weaklyHeld.count + count, 2 * weaklyHeld.count))
+    }
+
     /// Forgets a weakly held object that is being released.
     /// - Returns: whether no object has the ID any more.
-    func forget(_ id: ObjectID) -> Bool {
-        guard self[id] == nil else { return false }
-        weaklyHeld[id] = nil
-        return true
+    func forget(_ object: ManagedObject) -> Bool {
+        let id = object.objectID
+        if let place = weaklyHeld.index(forKey: id) {
+            // Another object has the ID where this one was removed from the registry before.
+            guard weaklyHeld[place].value.toOpaque() == Unmanaged.passUnretained(object).toOpaque()
+            else { return false }
+            weaklyHeld.remove(at: place)
+        }
+        return held[id] == nil
     }
 }

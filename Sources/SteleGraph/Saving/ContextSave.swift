@@ -117,6 +117,7 @@ struct ContextSave: RelationshipPart {
         context.post(.willSave)
         if coordinator.hasSubclasses { try tellWillSave() }
         try context.processPendingChanges()
+        try loader.checkFaults(isSave: true)
     }
 
     /// Calls `willSave`, repeatedly for objects that it changes.

@@ -16,13 +16,15 @@ final class ObjectValidation: RelationshipPart {
     ///   be read.
     func validate(updates: [ManagedObject], links: [ChangedLinks]) throws {
         try collecting { errors in
+            // Those that another part of the save deletes are not judged.
+            let updates = updates.filter { !changes.deletedElsewhere.contains($0.objectID) }
             var said: [ValidationError] = []
             if hasSubclasses { try askValues(updates, &said) }
             for object in changes.inserted where !object.isDeleted {
                 checkValues(of: object, &errors)
                 try checkCounts(of: object, &errors)
             }
-            for object in updates where !changes.deletedElsewhere.contains(object.objectID) {
+            for object in updates {
                 checkValues(of: object, &errors)
             }
             try validateCounts(links, &errors)

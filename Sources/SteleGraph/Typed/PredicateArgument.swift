@@ -26,14 +26,21 @@ extension AttributeValue {
 }
 
 /// An object or its ID, for `team == %@`.
-public protocol ObjectReference: PredicateValue {}
+public protocol ObjectReference: PredicateValue {
+    /// The ID.
+    var referencedID: ObjectID { get }
+}
 
 extension ManagedObject: ObjectReference {
+    /// The object's ID.
+    public var referencedID: ObjectID { objectID }
     /// The key of the object.
     public var predicateValue: Value { .int(objectID.key) }
 }
 
 extension ObjectID: ObjectReference {
+    /// The ID itself.
+    public var referencedID: ObjectID { self }
     /// The key of the object.
     public var predicateValue: Value { .int(key) }
 }

@@ -124,12 +124,13 @@ package struct LivePlan: Sendable {
             content = .including(
                 inclusion.paths + ruled(inclusion.paths, model) + guarded(model))
         case .columns(let columns, let inclusion):
-            // A class computes transient attributes from others, which are not known.
-            if columns.contains(where: { if case .transient = $0.source { true } else { false } }) {
-                content = .including(inclusion.paths + ruled(inclusion.paths, model))
-                break
-            }
             var expressions = request.propertiesToFetch.map(\.expression)
+            // A class computes a transient attribute of others, which are not known.
+            if columns.contains(where: { if case .transient = $0.source { true } else { false } }) {
+                for case .attribute(let it) in entity.slots where !it.isTransient {
+                    expressions.append(.key(it.name))
+                }
+            }
             for column in columns {
                 if case .toMany(let it) = column.source { expressions.append(.key(it.name)) }
             }

@@ -134,9 +134,9 @@ struct Reading {
                 description: asked, excerpt: item.excerpt, type: .value(.composite),
                 isAggregate: false, composite: composite)
         }
-        if case .keyPath(.evaluatedObject, let path) = asked.expression,
-            let attribute = names.entity.attribute(named: path.joined(separator: ".")),
-            attribute.isTransient
+        if case .keyPath(.evaluatedObject, let path) = asked.expression, path.count == 1,
+            case .attribute(let attribute)? = names.entity.property(named: path[0]),
+            attribute.isTransient, !attribute.isComposite
         {
             return SelectedColumn(
                 description: asked, excerpt: item.excerpt, type: .value(attribute.type),

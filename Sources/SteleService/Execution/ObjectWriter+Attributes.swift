@@ -92,7 +92,9 @@ extension ObjectWriter {
     /// Whether a body gives a property as an answer shows it, or in another form of the same value.
     func isShown(_ node: JSONNode, as name: String, of object: ManagedObject) -> Bool {
         var (shown, sent) = (ByteWriter(), ByteWriter())
-        renderer.writeValue(ofProperty: name, of: object.snapshot, to: &shown)
+        // What was read is computed of what is stored: the body may have changed that by now.
+        renderer.writeValue(
+            ofProperty: name, of: object.storedSnapshot ?? object.snapshot, to: &shown)
         node.write(to: &sent)
         if sent.bytes == shown.bytes { return true }
         guard let attribute = object.entity.attribute(named: name), !attribute.isComposite,

@@ -40,30 +40,29 @@ public struct ObjectKeys<Object: ManagedObject>: Sendable {
 
     // MARK: Comparisons
 
-    /// Whether it is the object.
-    public static func == <R: ObjectReference>(keys: ObjectKeys, object: R?) -> Predicate {
-        keys.compared(.equal, object)
+    /// Whether it is the object, or whether there is none for nil.
+    public static func == (keys: ObjectKeys, object: Object?) -> Predicate {
+        keys.compared(.equal, object?.objectID)
     }
 
-    /// Whether it is another object, or none.
-    public static func != <R: ObjectReference>(keys: ObjectKeys, object: R?) -> Predicate {
-        keys.compared(.notEqual, object)
+    /// Whether it is another object or none, or whether there is one for nil.
+    public static func != (keys: ObjectKeys, object: Object?) -> Predicate {
+        keys.compared(.notEqual, object?.objectID)
     }
 
-    /// Whether there is none.
-    public static func == (keys: ObjectKeys, none: _OptionalNilComparisonType) -> Predicate {
-        keys.compared(.equal, nil as Object?)
+    /// Whether it is the object with the ID. Of an ID the number alone counts, so it must be one of
+    /// the relationship's destination.
+    public static func == (keys: ObjectKeys, id: ObjectID) -> Predicate {
+        keys.compared(.equal, id)
     }
 
-    /// Whether there is one.
-    public static func != (keys: ObjectKeys, none: _OptionalNilComparisonType) -> Predicate {
-        keys.compared(.notEqual, nil as Object?)
+    /// Whether it is another object than that with the ID, or none.
+    public static func != (keys: ObjectKeys, id: ObjectID) -> Predicate {
+        keys.compared(.notEqual, id)
     }
 
-    private func compared(
-        _ type: Comparison.Operator, _ object: (some ObjectReference)?
-    ) -> Predicate {
-        .comparison(Comparison(expression, type, .constant(object?.predicateValue ?? .null)))
+    private func compared(_ type: Comparison.Operator, _ id: ObjectID?) -> Predicate {
+        .comparison(Comparison(expression, type, .constant(id?.predicateValue ?? .null)))
     }
 }
 

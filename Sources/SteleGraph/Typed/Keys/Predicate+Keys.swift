@@ -1,4 +1,5 @@
 import SteleModel
+import StelePersistence
 import StelePredicates
 
 extension Predicate {
@@ -28,8 +29,15 @@ extension Collection where Element: AttributeValue {
     }
 }
 
-extension Collection where Element: ObjectReference {
+extension Collection where Element: ManagedObject {
     /// Whether an object is one of these (IN).
+    public func contains(_ keys: ObjectKeys<Element>) -> Predicate {
+        map(\.objectID).contains(keys)
+    }
+}
+
+extension Collection<ObjectID> {
+    /// Whether an object's ID is one of these (IN).
     public func contains(_ keys: ObjectKeys<some ManagedObject>) -> Predicate {
         let list = Expression.aggregate(map { .constant($0.predicateValue) })
         return .comparison(Comparison(keys.expression, .in, list))

@@ -15,9 +15,12 @@ public struct ToManyKeys<Member: ManagedObject>: Sendable {
     public var isEmpty: Predicate { count == 0 }
 
     /// Whether an object is a member.
-    public func contains(_ object: some ObjectReference) -> Predicate {
+    public func contains(_ object: Member) -> Predicate { contains(object.objectID) }
+
+    /// Whether the object with an ID is a member.
+    public func contains(_ id: ObjectID) -> Predicate {
         .comparison(
-            Comparison(expression, .equal, .constant(object.predicateValue), modifier: .any))
+            Comparison(expression, .equal, .constant(id.predicateValue), modifier: .any))
     }
 
     /// Whether a condition holds for one of the members (SUBQUERY).
@@ -36,17 +39,30 @@ public struct ToManyKeys<Member: ManagedObject>: Sendable {
     }
 
     private func matching(_ condition: (ObjectKeys<Member>) -> Predicate) -> AttributeKey<Int> {
-        // A condition within a condition has a variable of its own.
-        let variable = "member\(depth + 1)"
+        var number = 1
+        var inner = condition(ObjectKeys(.variable(Self.variable(number))))
+        // A condition within the condition must not have the same variable: it could not name this
+        // one's member.
+        let taken = Self.mostNumber(in: inner)
+        if taken >= number {
+            number = taken + 1
+            inner = condition(ObjectKeys(.variable(Self.variable(number))))
+        }
         let matching = Expression.subquery(
-            expression, variable: variable, condition(ObjectKeys(.variable(variable))))
+            expression, variable: Self.variable(number), inner)
         return AttributeKey(.keyPath(matching, ["@count"]))
     }
 
-    /// How many conditions on members this is in.
-    private var depth: Int {
-        guard case .keyPath(.variable(let name), _) = expression else { return 0 }
-        return Int(name.drop { !$0.isNumber }) ?? 0
+    private static func variable(_ number: Int) -> String { "member\(number)" }
+
+    /// The greatest number of a variable that a condition has for members.
+    private static func mostNumber(in condition: Predicate) -> Int {
+        var most = 0
+        condition.visit { expression in
+            guard case .subquery(_, let variable, _) = expression else { return }
+            most = Swift.max(most, Int(variable.drop { !$0.isNumber }) ?? 0)
+        }
+        return most
     }
 
     // MARK: Aggregates
@@ -74,7 +90,13 @@ public struct ToManyKeys<Member: ManagedObject>: Sendable {
     private func aggregate<V, R>(
         _ function: String, _ key: KeyPath<ObjectKeys<Member>, AttributeKey<V>>
     ) -> AttributeKey<R> {
-        let path = ObjectKeys<Member>(expression.appending(function))
-        return AttributeKey(path[keyPath: key].expression)
+        // What is computed of an attribute is not in a path: its words name no attribute, so that the
+        // request is refused.
+        guard case .keyPath(.evaluatedObject, let path) = ObjectKeys()[keyPath: key].expression
+        else {
+            let computed = ObjectKeys<Member>()[keyPath: key].expression.description
+            return AttributeKey(expression.appending(function).appending(computed))
+        }
+        return AttributeKey(path.reduce(expression.appending(function)) { $0.appending($1) })
     }
 }

@@ -1,4 +1,5 @@
 import SteleModel
+import StelePersistence
 import StelePredicates
 
 /// A condition on the objects of a class, made of key paths: `\.goals > 9 && \.team.name == "x"`.
@@ -66,30 +67,32 @@ public func >= <T, V>(path: KeyPath<ObjectKeys<T>, AttributeKey<V>>, value: V) -
     TypedPredicate { $0[keyPath: path] >= value }
 }
 
-/// Whether the destination of a to-one relationship is the object.
-public func == <T, D, R: ObjectReference>(
-    path: KeyPath<ObjectKeys<T>, ObjectKeys<D>>, object: R?
+/// Whether the destination of a to-one relationship is the object, or there is none for nil.
+public func == <T, D>(
+    path: KeyPath<ObjectKeys<T>, ObjectKeys<D>>, object: D?
 ) -> TypedPredicate<T> {
     TypedPredicate { $0[keyPath: path] == object }
 }
 
-/// Whether the destination of a to-one relationship is another object, or there is none.
-public func != <T, D, R: ObjectReference>(
-    path: KeyPath<ObjectKeys<T>, ObjectKeys<D>>, object: R?
+/// Whether the destination of a to-one relationship is another object or there is none, or there is
+/// one for nil.
+public func != <T, D>(
+    path: KeyPath<ObjectKeys<T>, ObjectKeys<D>>, object: D?
 ) -> TypedPredicate<T> {
     TypedPredicate { $0[keyPath: path] != object }
 }
 
-/// Whether a to-one relationship has no destination.
+/// Whether the destination of a to-one relationship is the object with the ID.
 public func == <T, D>(
-    path: KeyPath<ObjectKeys<T>, ObjectKeys<D>>, none: _OptionalNilComparisonType
+    path: KeyPath<ObjectKeys<T>, ObjectKeys<D>>, id: ObjectID
 ) -> TypedPredicate<T> {
-    TypedPredicate { $0[keyPath: path] == nil }
+    TypedPredicate { $0[keyPath: path] == id }
 }
 
-/// Whether a to-one relationship has a destination.
+/// Whether the destination of a to-one relationship is another object than that with the ID, or there
+/// is none.
 public func != <T, D>(
-    path: KeyPath<ObjectKeys<T>, ObjectKeys<D>>, none: _OptionalNilComparisonType
+    path: KeyPath<ObjectKeys<T>, ObjectKeys<D>>, id: ObjectID
 ) -> TypedPredicate<T> {
-    TypedPredicate { $0[keyPath: path] != nil }
+    TypedPredicate { $0[keyPath: path] != id }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Knows the connections that SQLite opens in this process, of whichever library.
 enum ConnectionSettings {
-    /// What is asked. `query_only` tells a connection that only reads.
+    /// What is asked.
     private static let names = [
         "journal_mode", "synchronous", "page_size", "auto_vacuum", "cache_size", "mmap_size",
         "temp_store", "wal_autocheckpoint", "foreign_keys",
@@ -48,7 +48,9 @@ enum ConnectionSettings {
         var lines: [String] = []
         for address in connections.withLock({ $0 }) {
             guard let connection = OpaquePointer(bitPattern: address) else { continue }
-            let only = value("query_only", connection) == "1"
+            let only =
+                value("query_only", connection) == "1"
+                || sqlite3_db_readonly(connection, "main") == 1
             let line =
                 (only ? "reads:  " : "writes: ")
                 + names.map { "\($0) \(value($0, connection))" }.joined(separator: ", ")

@@ -2,7 +2,7 @@
 
 import GRDB
 
-/// An author, who is only inserted.
+/// An author. Authors are only inserted.
 struct AuthorRecord: PersistableRecord {
     static let databaseTableName = "author"
     var id: Int64

@@ -19,8 +19,7 @@ struct GRDBWork {
         if creates { try pool.write(Self.createTables) }
     }
 
-    /// The settings of Stele. The sizes of a page and of the freelist's pages take effect in a new
-    /// file only.
+    /// The settings of Stele. `page_size` and `auto_vacuum` take effect in a new file only.
     private static func settings(isReader: Bool) -> String {
         isReader
             ? "PRAGMA cache_size = -512; PRAGMA mmap_size = 1073741824; PRAGMA temp_store = MEMORY"
@@ -50,20 +49,19 @@ struct GRDBWork {
         try pool.read { _ = try PlainBook.fetchCount($0) }
     }
 
-    /// - Returns: the measurement; nil if the way is not one of GRDB's for this part.
-    static func measure(_ part: Part, _ way: Way, _ path: String) throws -> Measurement? {
+    /// Does a part in one of its ways (`Part.ways`).
+    static func measure(_ part: Part, _ way: Way, _ path: String) throws -> Measurement {
         let work = try GRDBWork(path, creates: part == .insert)
-        let measurement: Measurement? =
+        let measurement =
             switch way {
             case .grdb: try work.measure(part, PlainBook.self)
             case .grdbCodable: try work.measure(part, CodableBook.self)
-            case .grdbEach:
-                try work.lookUp(PlainBook.self, isWarm: part == .lookupWarm, inOneRead: false)
+            case .grdbStatement, .grdbEach: try work.lookUp(isWarm: part == .lookupWarm, way)
             case .grdbConstant:
                 try work.observe {
                     ValueObservation.trackingConstantRegion { try Self.sorted($0) }
                 }
-            case .stele, .steleOneView: nil
+            case .stele, .steleOneView: throw Failure("\(way) is not a way of GRDB")
             }
         try work.close()
         return measurement
@@ -73,8 +71,8 @@ struct GRDBWork {
         switch part {
         case .insert: try insert(type)
         case .fetch: try fetch(type)
-        case .lookupCold: try lookUp(type, isWarm: false, inOneRead: true)
-        case .lookupWarm: try lookUp(type, isWarm: true, inOneRead: true)
+        case .lookupCold: try lookUp(isWarm: false, .grdb)
+        case .lookupWarm: try lookUp(isWarm: true, .grdb)
         case .observe: try observe { ValueObservation.tracking { try Self.sorted($0) } }
         }
     }
@@ -99,34 +97,51 @@ struct GRDBWork {
     }
 
     private func fetch<Book: BookRecord>(_ type: Book.Type) throws -> Measurement {
-        try Measurement.of {
-            let books = try pool.read { try Book.fetchAll($0) }
+        try Measurement.of(times: { seconds in
+            var books: [Book] = []
             var sum = 0
-            for book in books { sum += Workload.sum(book.title, book.pages) }
+            seconds.append(
+                try Measurement.time {
+                    books = try pool.read { try Book.fetchAll($0) }
+                    for book in books { sum += Workload.sum(book.title, book.pages) }
+                })
+            seconds.append(Measurement.time { books = [] })
             return sum
-        }
+        })
     }
 
-    private func lookUp<Book: BookRecord>(
-        _ type: Book.Type, isWarm: Bool, inOneRead: Bool
-    ) throws -> Measurement {
+    private func lookUp(isWarm: Bool, _ way: Way) throws -> Measurement {
         let keys = Workload.lookups().map { Int64($0 + 1) }
-        @Sendable func lookUp(_ key: Int64, _ db: Database) throws -> Int {
-            guard let book = try Book.fetchOne(db, key: key) else {
-                throw Failure("a book is missing")
-            }
+        if isWarm { _ = try sum(of: keys, way) }
+        return try Measurement.of { try sum(of: keys, way) }
+    }
+
+    /// Fetches books one by one.
+    private func sum(of keys: [Int64], _ way: Way) throws -> Int {
+        @Sendable func sum(_ book: PlainBook?) throws -> Int {
+            guard let book else { throw Failure("a book is missing") }
             return Workload.sum(book.title, book.pages)
         }
-        func lookUp() throws -> Int {
-            if inOneRead {
-                return try pool.read { db in try keys.reduce(0) { try $0 + lookUp($1, db) } }
+        switch way {
+        case .grdbEach:
+            return try keys.reduce(0) { total, key in
+                total + (try pool.read { try sum(try PlainBook.fetchOne($0, key: key)) })
             }
-            return try keys.reduce(0) { sum, key in
-                sum + (try pool.read { try lookUp(key, $0) })
+        case .grdbStatement:
+            return try pool.read { db in
+                let statement = try db.makeStatement(
+                    sql: "SELECT id, title, pages, authorId FROM book WHERE id = ?")
+                return try keys.reduce(0) { total, key in
+                    total + (try sum(try PlainBook.fetchOne(statement, arguments: [key])))
+                }
+            }
+        default:
+            return try pool.read { db in
+                try keys.reduce(0) { total, key in
+                    total + (try sum(try PlainBook.fetchOne(db, key: key)))
+                }
             }
         }
-        if isWarm { _ = try lookUp() }
-        return try Measurement.of { try lookUp() }
     }
 
     @Sendable private static func sorted(_ db: Database) throws -> [PlainBook] {

@@ -4,7 +4,7 @@ import Foundation
 
 /// What a process has measured, which it prints as JSON.
 struct Measurement: Codable {
-    /// One time, or one for each change.
+    /// One time or several, which the part determines.
     var seconds: [Double]
     /// A sum over all rows that were read, or a count of those written. It is equal for both
     /// libraries.

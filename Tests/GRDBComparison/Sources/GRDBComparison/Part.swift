@@ -4,7 +4,8 @@
 enum Part: String, CaseIterable {
     /// Inserts all books into a new file, in one save or transaction.
     case insert
-    /// Fetches all books as objects and reads two values of each.
+    /// Fetches all books as objects and reads two values of each. The second time is that of
+    /// releasing the objects.
     case fetch
     /// Fetches each book by its key, in a random order, the first time in the process.
     case lookupCold = "lookup-cold"
@@ -17,7 +18,8 @@ enum Part: String, CaseIterable {
     var ways: [Way] {
         switch self {
         case .insert, .fetch: [.stele, .grdb, .grdbCodable]
-        case .lookupCold, .lookupWarm: [.stele, .steleOneView, .grdb, .grdbCodable, .grdbEach]
+        case .lookupCold: [.stele, .steleOneView, .grdb, .grdbStatement, .grdbEach]
+        case .lookupWarm: [.stele, .steleOneView, .grdb, .grdbStatement]
         case .observe: [.stele, .grdb, .grdbConstant]
         }
     }
@@ -33,6 +35,8 @@ enum Way: String, CaseIterable {
     case grdb
     /// Structs that are read and written by way of Codable.
     case grdbCodable = "grdb-codable"
+    /// As `grdb`, with a prepared statement in place of `fetchOne(_:key:)`.
+    case grdbStatement = "grdb-statement"
     /// As `grdb`, with a read for each lookup.
     case grdbEach = "grdb-each"
     /// As `grdb`, by an observation of a constant region, which fetches beside the writer.

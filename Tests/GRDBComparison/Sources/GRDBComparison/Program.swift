@@ -31,11 +31,13 @@ struct Program {
                 return try printSettings(way, arguments[2])
             }
             guard let part = Part(rawValue: arguments[0]) else { throw Failure(usage) }
+            guard part.ways.contains(way) else {
+                throw Failure("\(part.rawValue) is not done by \(way.rawValue)")
+            }
             let measurement =
                 way.isStele
                 ? try SteleWork.measure(part, way, arguments[2])
                 : try GRDBWork.measure(part, way, arguments[2])
-            guard let measurement else { throw Failure("\(part) is not done by \(way)") }
             print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))
         default: throw Failure(usage)
         }

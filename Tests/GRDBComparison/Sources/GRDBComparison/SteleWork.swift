@@ -18,19 +18,16 @@ struct SteleWork {
         _ = try context.existingObject(with: id)
     }
 
-    /// - Returns: the measurement; nil if the way is not one of Stele's for this part.
-    static func measure(_ part: Part, _ way: Way, _ path: String) throws -> Measurement? {
+    /// Does a part in one of its ways (`Part.ways`).
+    static func measure(_ part: Part, _ way: Way, _ path: String) throws -> Measurement {
         let work = try SteleWork(path)
         defer { work.close() }
-        switch (part, way) {
-        case (.insert, .stele): return try work.insert()
-        case (.fetch, .stele): return try work.fetch()
-        case (.lookupCold, .stele), (.lookupCold, .steleOneView):
-            return try work.lookUp(isWarm: false, inOneView: way == .steleOneView)
-        case (.lookupWarm, .stele), (.lookupWarm, .steleOneView):
-            return try work.lookUp(isWarm: true, inOneView: way == .steleOneView)
-        case (.observe, .stele): return try work.observe()
-        default: return nil
+        return switch part {
+        case .insert: try work.insert()
+        case .fetch: try work.fetch()
+        case .lookupCold: try work.lookUp(isWarm: false, inOneView: way == .steleOneView)
+        case .lookupWarm: try work.lookUp(isWarm: true, inOneView: way == .steleOneView)
+        case .observe: try work.observe()
         }
     }
 
@@ -57,12 +54,17 @@ struct SteleWork {
 
     private func fetch() throws -> Measurement {
         let context = container.newBackgroundContext()
-        return try Measurement.of {
-            let books = try context.fetch(Book.self)
+        return try Measurement.of(times: { seconds in
+            var books: [Book] = []
             var sum = 0
-            for book in books { sum += Workload.sum(book.title ?? "", book.pages) }
+            seconds.append(
+                try Measurement.time {
+                    books = try context.fetch(Book.self)
+                    for book in books { sum += Workload.sum(book.title ?? "", book.pages) }
+                })
+            seconds.append(Measurement.time { books = [] })
             return sum
-        }
+        })
     }
 
     /// The identities of the books, in the order of insertion.

@@ -20,16 +20,18 @@ struct Table {
     private static let lines = [
         Line(
             title: "insert", part: .insert, stele: .stele, grdb: [.grdb, .grdbCodable],
-            value: median),
+            value: { $0[0] }),
         Line(
             title: "fetch", part: .fetch, stele: .stele, grdb: [.grdb, .grdbCodable],
-            value: median),
-        lookup("cold", .lookupCold, .stele, [.grdb, .grdbCodable]),
-        lookup("warm", .lookupWarm, .stele, [.grdb, .grdbCodable]),
-        lookup("cold, both in one view", .lookupCold, .steleOneView, [.grdb, .grdbCodable]),
-        lookup("warm, both in one view", .lookupWarm, .steleOneView, [.grdb, .grdbCodable]),
-        lookup("cold, each in its own view", .lookupCold, .stele, [.grdbEach]),
-        lookup("warm, each in its own view", .lookupWarm, .stele, [.grdbEach]),
+            value: { $0[0] }),
+        Line(
+            title: "release what was fetched", part: .fetch, stele: .stele,
+            grdb: [.grdb, .grdbCodable], value: { $0[1] }),
+        lookup("cold", .lookupCold, .stele, .grdb),
+        lookup("warm", .lookupWarm, .stele, .grdb),
+        lookup("cold, in one view, by a statement", .lookupCold, .steleOneView, .grdbStatement),
+        lookup("warm, in one view, by a statement", .lookupWarm, .steleOneView, .grdbStatement),
+        lookup("cold, each in its own view", .lookupCold, .stele, .grdbEach),
         Line(
             title: "observe, median", part: .observe, stele: .stele, grdb: [.grdb, .grdbConstant],
             value: median),
@@ -38,10 +40,8 @@ struct Table {
             grdb: [.grdb, .grdbConstant], value: { $0.sorted()[$0.count * 95 / 100] }),
     ]
 
-    private static func lookup(
-        _ title: String, _ part: Part, _ stele: Way, _ grdb: [Way]
-    ) -> Line {
-        Line(title: "look up, \(title)", part: part, stele: stele, grdb: grdb, value: median)
+    private static func lookup(_ title: String, _ part: Part, _ stele: Way, _ grdb: Way) -> Line {
+        Line(title: "look up, \(title)", part: part, stele: stele, grdb: [grdb], value: { $0[0] })
     }
 
     @Sendable private static func median(_ values: [Double]) -> Double {
@@ -61,12 +61,13 @@ struct Table {
         let all = line.grdb.map { (way: $0, values: values(line, $0)) }
         let fastest = all.min { Self.median($0.values) < Self.median($1.values) }
         guard let fastest else { return "" }
+        // Of the same rounds.
         let ratios = zip(stele, fastest.values).map { $0 / $1 }
         let ratio = Self.median(stele) / Self.median(fastest.values)
         let grdb = all.map { "\($0.way.rawValue) \(times($0.values))" }
         let cells = [
             line.title, "\(line.stele.rawValue) \(times(stele))", grdb.joined(separator: "; "),
-            "\(two(ratio)) (\(two(ratios.min() ?? 0)) to \(two(ratios.max() ?? 0)))",
+            "\(three(ratio)) (\(three(ratios.min() ?? 0)) to \(three(ratios.max() ?? 0)))",
             memory(line.part, line.stele), memory(line.part, fastest.way),
         ]
         return "| \(cells.joined(separator: " | ")) |"
@@ -90,4 +91,6 @@ struct Table {
     }
 
     private func two(_ number: Double) -> String { String(format: "%.2f", number) }
+
+    private func three(_ number: Double) -> String { String(format: "%.3f", number) }
 }

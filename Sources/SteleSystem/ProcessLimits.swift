@@ -3,9 +3,9 @@
 import CLinux
 import Glibc
 
-enum ProcessLimits {
+package enum ProcessLimits {
     /// Raises the soft limit of open files to the hard one: each connection uses one.
-    static func raiseOpenFiles() {
+    package static func raiseOpenFiles() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
             limit.rlim_cur < limit.rlim_max
@@ -16,7 +16,7 @@ enum ProcessLimits {
 
     /// The connections that the limit of open files has room for. A quarter of it, at most 256, is
     /// for the store and all else.
-    static var roomForConnections: Int {
+    package static var roomForConnections: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
             return .max
@@ -27,5 +27,5 @@ enum ProcessLimits {
 
     /// Bounds the allocator's arenas: else each thread keeps freed memory in one of its own, which
     /// is most of the process's memory after days of serving.
-    static func boundArenas() { mallopt(M_ARENA_MAX, 4) }
+    package static func boundArenas() { mallopt(M_ARENA_MAX, 4) }
 }
