@@ -172,6 +172,11 @@ private final class OwnTask: ManagedObject {
         #expect(try made.json["priority"] == .integer(2), "\(made.text)")
         #expect(try made.json["isOverdue"] == .bool(true), "\(made.text)")
         #expect(try editor.get("/Task/1").json["isOverdue"] == .bool(true))
+        // What an unsaved value gives may be written back, too.
+        #expect(editor.patch("/Task/2", "{\(Self.past)}").status == 200)
+        let read = editor.get("/Task/2")
+        #expect(try read.json["isOverdue"] == .bool(true))
+        #expect(editor.ask("PUT", "/Task/2", read.text).status == 200)
         #expect(editor.patch("/Task/1", "{\"text\":\"Hurry!\"}").status == 200)
         let save = editor.post("/save")
         #expect(save.status == 422 && save.text.contains("a task does not shout"), "\(save.text)")

@@ -9,7 +9,7 @@ final class ObjectRegistry {
     private let parent: ObjectRegistry?
     private var held: [ObjectID: ManagedObject] = [:]
     /// Objects that are not kept alive. Each removes itself when it is released (`forget`), so that
-    /// all are alive. Weak references would cost a side table for each object, which was a third of
+    /// all are alive. Weak references would cost a side table for each object, which was a fifth of
     /// the time of a fetch and its release.
     private var weaklyHeld: [ObjectID: Unmanaged<ManagedObject>] = [:]
     private var nextKey: Int64 = -1

@@ -3,6 +3,7 @@
 import SteleGraph
 import SteleJSON
 import SteleModel
+import StelePersistence
 import SteleRequests
 
 extension ObjectWriter {
@@ -91,10 +92,17 @@ extension ObjectWriter {
 
     /// Whether a body gives a property as an answer shows it, or in another form of the same value.
     func isShown(_ node: JSONNode, as name: String, of object: ManagedObject) -> Bool {
+        // What was read is computed of what is stored, which the body may have changed by now, or in
+        // an editing context of unsaved values.
+        isShown(node, as: name, of: object, object.snapshot)
+            || object.storedSnapshot.map { isShown(node, as: name, of: object, $0) } ?? false
+    }
+
+    private func isShown(
+        _ node: JSONNode, as name: String, of object: ManagedObject, _ snapshot: Snapshot
+    ) -> Bool {
         var (shown, sent) = (ByteWriter(), ByteWriter())
-        // What was read is computed of what is stored: the body may have changed that by now.
-        renderer.writeValue(
-            ofProperty: name, of: object.storedSnapshot ?? object.snapshot, to: &shown)
+        renderer.writeValue(ofProperty: name, of: snapshot, to: &shown)
         node.write(to: &sent)
         if sent.bytes == shown.bytes { return true }
         guard let attribute = object.entity.attribute(named: name), !attribute.isComposite,
