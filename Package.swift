@@ -339,7 +339,7 @@ let package = Package(
             exclude: ["Golden"],
             swiftSettings: settings),
         .testTarget(
-            name: "SteleTests", dependencies: ["Stele", "TestSupport"],
+            name: "SteleTests", dependencies: ["Stele", "SteleSystem", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests",

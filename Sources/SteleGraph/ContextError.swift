@@ -33,6 +33,8 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A to-one relationship was set by its property, which cannot throw, and was not changed.
     /// `rollback` or `reset` clears the error.
     case destinationNotSet(entity: String, key: Int64, relationship: String, reason: String)
+    /// The object has a temporary ID, and an object in the store is needed.
+    case notSaved(entity: String)
     /// The context is closed.
     case closed
     /// `willSave` keeps changing objects each time it is called.
@@ -79,6 +81,7 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
         case .tooManyObjects(let limit):
             "with unsaved changes the fetch is evaluated in memory, and it concerns more than "
                 + "\(limit) objects"
+        case .notSaved(let entity): "the object of \(entity) is not saved: save it first"
         case .closed: "the context is closed"
         case .onWriter: "a context on the writer's thread cannot save: use saveRequest()"
         }

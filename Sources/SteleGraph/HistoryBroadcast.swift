@@ -17,23 +17,38 @@ public final class HistoryBroadcast: Sendable {
         var next: UInt64 = 0
         var subscriptions: [Subscription] = []
         var isStopped = false
+        /// Whether the thread has to look at the subscriptions again.
+        var isNew = false
     }
+
+    /// How often the store is asked for commits of other programs, in nanoseconds.
+    private static let pollNanoseconds: UInt64 = 500_000_000
 
     /// The state shared with the thread, which may outlive the broadcast.
     private final class Core: Sendable {
         let state = Monitor(State())
 
-        /// Delivers queued events. It returns when the broadcast is released and the queue is empty.
+        /// Delivers queued events, and asks for commits of other programs where a subscription
+        /// wants that. It returns when the broadcast is released and the queue is empty.
         func run() {
+            var pollAt: UInt64?
             while true {
                 let (queue, subscriptions, isStopped) = state.withLock(
-                    when: { $0.isStopped || !$0.queue.isEmpty }
+                    when: { $0.isStopped || $0.isNew || !$0.queue.isEmpty }, until: pollAt
                 ) { state, _ in
-                    defer { state.queue = [] }
+                    defer { (state.queue, state.isNew) = ([], false) }
                     return (state.queue, state.subscriptions, state.isStopped)
                 }
                 if isStopped, queue.isEmpty { return }
                 for (number, news) in queue { tell(number, news, to: subscriptions) }
+                // All subscriptions are of one store.
+                let poll = subscriptions.lazy.compactMap(\.poll).first
+                let now = MonotonicClock.now
+                if let poll, pollAt.map({ $0 <= now }) ?? true {
+                    poll()
+                    pollAt = now &+ HistoryBroadcast.pollNanoseconds
+                }
+                if poll == nil { pollAt = nil }
             }
         }
 
@@ -66,19 +81,24 @@ public final class HistoryBroadcast: Sendable {
     ///   - receive: called with the saves of one commit, in order. It is not called for commits
     ///     made before the subscription; a reader opened after subscribing sees them.
     ///   - changedElsewhere: called after another program has committed, with or without history.
+    ///   - poll: notices the commits of other programs, and is called twice a second; nil if the
+    ///     subscriber does that itself.
     /// - Returns: the subscription, which is active until `cancel` is called, even if it is
     ///   released.
     public func subscribe(
         _ receive: @escaping @Sendable ([HistoryTransaction]) -> Void,
-        changedElsewhere: @escaping @Sendable () -> Void
+        changedElsewhere: @escaping @Sendable () -> Void,
+        poll: (@Sendable () -> Void)? = nil
     ) -> Subscription {
-        core.state.withLock { state in
+        defer { if poll != nil { core.state.signal() } }
+        return core.state.withLock { state in
             let subscription = Subscription(
-                start: state.next, receive: receive, changedElsewhere: changedElsewhere,
+                start: state.next, receive: receive, changedElsewhere: changedElsewhere, poll: poll,
                 leave: { [weak core] gone in
                     core?.state.withLock { $0.subscriptions.removeAll { $0 === gone } }
                 })
             state.subscriptions.append(subscription)
+            state.isNew = poll != nil
             return subscription
         }
     }

@@ -4,6 +4,8 @@ import SteleSystem
 /// A subscription to a broadcast, returned by `HistoryBroadcast.subscribe`. It ends with `cancel`.
 public final class Subscription: Sendable {
     let start: UInt64
+    /// Notices the commits of other programs.
+    let poll: (@Sendable () -> Void)?
     private let receive: @Sendable ([HistoryTransaction]) -> Void
     private let changedElsewhere: @Sendable () -> Void
     private let leave: @Sendable (Subscription) -> Void
@@ -15,10 +17,11 @@ public final class Subscription: Sendable {
 
     init(
         start: UInt64, receive: @escaping @Sendable ([HistoryTransaction]) -> Void,
-        changedElsewhere: @escaping @Sendable () -> Void,
+        changedElsewhere: @escaping @Sendable () -> Void, poll: (@Sendable () -> Void)?,
         leave: @escaping @Sendable (Subscription) -> Void
     ) {
         self.start = start
+        self.poll = poll
         self.receive = receive
         self.changedElsewhere = changedElsewhere
         self.leave = leave

@@ -118,3 +118,21 @@ public struct FetchRequest: Sendable {
     /// Creates a request for all objects of an entity and its subentities.
     public init(entity: Entity) { self.entity = entity }
 }
+
+extension FetchRequest {
+    /// A checked request for those of its objects that fulfil a checked condition as well.
+    package func and(_ condition: Predicate) -> FetchRequest {
+        var request = self
+        request.predicate = predicate.map { .and([condition, $0]) } ?? condition
+        request.isChecked = true
+        return request
+    }
+}
+
+extension Predicate {
+    /// The condition on objects of one entity to have one of the keys.
+    package static func isOne(of keys: some Sequence<Int64>) -> Predicate {
+        .comparison(
+            Comparison(.key("_id"), .in, .aggregate(keys.map { .constant(.int($0)) })))
+    }
+}

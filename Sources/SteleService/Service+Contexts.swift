@@ -9,8 +9,12 @@ import StelePersistence
 import SteleRequests
 
 extension Service {
-    /// Discards all editing contexts with their unsaved changes, and makes no more.
-    public func closeContexts() { contexts.close() }
+    /// Discards all editing contexts with their unsaved changes, and makes no more. Their live
+    /// queries end.
+    public func closeContexts() {
+        contextQueries.stop()
+        contexts.close()
+    }
 
     /// Makes a context, as `POST /contexts` and `POST /contexts/{context}/contexts` ask for it.
     func makeContext(

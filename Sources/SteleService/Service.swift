@@ -50,6 +50,7 @@ public final class Service: Sendable {
     private let rate: RequestRate?
     /// The editing contexts of all clients.
     let contexts: EditingContexts
+    let contextQueries: ContextQueries
 
     /// A service over the store of a coordinator.
     /// - Throws: `RightsError` for rights that do not fit the model.
@@ -94,6 +95,7 @@ public final class Service: Sendable {
             openAPI: Self.openAPI(coordinator, routes, options))
         contexts = EditingContexts(
             coordinator, limits: limits, now: options.clock ?? EditingContexts.steadyClock())
+        contextQueries = ContextQueries(coordinator, contexts, options, logger)
         changeFeed = ChangeFeed(
             coordinator: coordinator, renderer: renderer, options: options.feed, limits: limits,
             logger: logger)
@@ -150,7 +152,7 @@ public final class Service: Sendable {
         let route = try passage.route ?? route(&passage)  // Routes/
         try pace.allow(route.isBrief(passage.request, options.limits))
         let place = try enter(route, at: pace, &passage)
-        defer { leave(place) }
+        defer { leave(place, route) }
         let call = try passage.call ?? call(route, &passage)  // Calls/
         try pace.allow(call.isBrief)
         let plan = try passage.plan ?? plan(call, at: pace, &passage)  // Plans/
@@ -245,8 +247,10 @@ public final class Service: Sendable {
         return passage.place
     }
 
-    private func leave(_ place: Place) {
-        if let editing = place.editing { contexts.leave(editing) }
+    private func leave(_ place: Place, _ route: Route) {
+        guard let editing = place.editing else { return }
+        if !route.isRead { contextQueries.note(editing) }
+        contexts.leave(editing)
     }
 
     /// Parses the request: text becomes types.
@@ -295,7 +299,8 @@ public final class Service: Sendable {
                 try changeFeed.answer(
                     call.request, call.query, as: call.format, seenBy: plan.rights.sight,
                     within: execution.budget))
-        case .live(let parts): .response(try liveQueries.answer(parts, call.request))
+        case .live(let parts):
+            .response(try follow(parts, call, in: place))
         case .list(let list): try call.locating { try execution.list(list, call.terms) }
         case .count(let count):
             try call.locating {
@@ -312,6 +317,14 @@ public final class Service: Sendable {
             // The route has the id of an editing context.
             try place.editing.map { .response(try carryOut(call, $0, for: plan.rights)) } ?? .done
         }
+    }
+
+    /// Answers a live query: a list of the context's, or one or several of the store's.
+    private func follow(_ parts: [LivePart], _ call: Call, in place: Place) throws -> Response {
+        guard let editing = place.editing, let part = parts.first else {
+            return try liveQueries.answer(parts, call.request)
+        }
+        return try contextQueries.answer(part.plan, call, in: place, of: editing)
     }
 
     private func ticket(_ rights: Rights) throws -> Response {

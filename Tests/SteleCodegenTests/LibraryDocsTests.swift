@@ -115,6 +115,22 @@ import Testing
         #expect(rows == [player])
         #expect(controller.fetchedObjectIDs == [player.objectID])
 
+        let home = try FetchedResultsController(
+            forKey: "players", of: team, where: "goals > %d", 9, sort: "-goals")
+        try home.performFetch { change in
+            guard case .difference(let difference) = change else { return }
+            print(difference.inserts.map { difference.indexPath(after: $0.index) })
+        }
+        #expect(home.fetchedObjectIDs == [player.objectID])
+
+        let shown = try ContextResultsController(
+            fetchRequest: scorers, managedObjectContext: context, sectionNameKeyPath: "team.name")
+        try shown.performFetch { _ in
+            print(shown.fetchedObjects.count, "scorers in", shown.sections.count, "teams")
+        }
+        #expect(shown.fetchedObjects == [player])
+        #expect(shown.sections.count == 1)
+
         context.automaticallyMergesChangesFromParent = true
         var refreshed = 0
         let observation = context.observe { notification in
@@ -122,6 +138,10 @@ import Testing
                 refreshed += changed.refreshed.count
             }
         }
+        let goalsObservation = try player.observe(\.goals) { change in
+            print(change.kind, change.oldValue ?? 0, change.newValue ?? 0)
+        }
+        defer { goalsObservation.cancel() }
         same?.goals = 30
         try other.refreshAllObjects()
         try other.save()
@@ -255,8 +275,8 @@ import Testing
             .filter { !$0.isEmpty }
     }
 
-    private func blocks() throws -> [[String]] {
-        try packageText("Docs/Library.md").components(separatedBy: "```swift\n").dropFirst()
+    private func blocks(_ page: String) throws -> [[String]] {
+        try packageText("Docs/\(page).md").components(separatedBy: "```swift\n").dropFirst()
             .map { lines($0.components(separatedBy: "\n```")[0]).filter { $0 != "import Stele" } }
     }
 
@@ -269,11 +289,16 @@ import Testing
         try container.viewContext.save()
     }
 
-    @Test("Each example of the page stands in this file once")
-    func examplesStandHere() throws {
-        let source = lines(try packageText("Tests/SteleCodegenTests/LibraryDocsTests.swift"))
-        let blocks = try blocks().dropFirst()
-        #expect(blocks.count >= 18)
+    /// The examples of a page from the first that its test has, and the fewest that there are.
+    @Test(
+        "Each example of a page stands in its test once",
+        arguments: [
+            ("Library", "LibraryDocsTests", 1, 18), ("ComingFromGRDB", "GRDBPageTests", 0, 10),
+        ])
+    func examplesStandInTests(page: String, test: String, first: Int, least: Int) throws {
+        let source = lines(try packageText("Tests/SteleCodegenTests/\(test).swift"))
+        let blocks = try blocks(page).dropFirst(first)
+        #expect(blocks.count >= least)
         for block in blocks {
             let starts = source.indices.filter { source[$0...].starts(with: block) }
             #expect(starts.count == 1, "found \(starts.count) times: \(block)")
@@ -282,7 +307,7 @@ import Testing
 
     @Test("The manifest and the table of the page name the products of the package")
     func manifest() throws {
-        let manifest = try #require(try blocks().first).joined()
+        let manifest = try #require(try blocks("Library").first).joined()
         let package = try packageText("Package.swift")
         let named = manifest.matches(of: /\.product\(name: "(\w+)", package: "stele"\)/)
             .map { String($0.1) }

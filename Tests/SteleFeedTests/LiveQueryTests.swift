@@ -57,11 +57,16 @@ import Testing
             "/Person?sort=name&include=team", "/Person?sort=name&select=name,team.name",
             "/Team?where=members.@count%20%3E%200&sort=name&include=members",
             "/Team?sort=name&select=name,members", "/Employee?sort=salary",
+            "/Team?sort=name&select=name,members.name",
+            "/Person?sort=name&select=team.members.salary",
             "/Team?where=SUBQUERY(members,$m,$m.salary%20%3E%201).@count%20%3E%200&include=members",
             "/Team?where=SUBQUERY(members,$m,$m.salary%20%3E%201).@sum.salary%20%3E%200"
                 + "&include=members",
             "/Person?select=team.name,n:count(),s:sum(salary)&groupBy=team.name&sort=-count()",
             "/Person?select=n:count()", "/Person?select=name&distinct=true&sort=name",
+            "/Team/1/members", "/Team/1/members?where=salary%20%3E%2015&sort=-name&limit=2",
+            "/Team/1/members?select=n:count(),s:sum(salary)",
+            "/Team/1/members?select=name,team.name&include=team",
         ])
     func whatIsToldLeadsToWhatTheListGives(_ kind: StoreKind, _ target: String) throws {
         let stage = try LiveStage(kind)
@@ -293,7 +298,8 @@ import Testing
             ("/live?q.a=/Team/1", 400, "/Team?where=_id == 1"),
             ("/live?q.a=/Team/1/members/count", 400, "/Team?where=_id == 1"),
             ("/live?q.a=/Team/count", 400, "/Team?select=n:count()"),
-            ("/Person?wher=1", 400, "where"), ("/Team/1/members", 501, "relationship"),
+            ("/Person?wher=1", 400, "where"), ("/Team/9/members", 404, "there is no Team 9"),
+            ("/Team/1/members?count=true", 400, "count is for pages"),
             ("/live", 400, "q.NAME"), ("/live?q.=/Team", 400, "no usable name"),
             ("/live?q.a=/Team&q.a=/Team", 400, "twice"), ("/live?q.a=/Teem", 404, "q.a"),
             ("/live?q.a=/Team/1", 400, "q.a"), ("/live?q.a=/live", 400, "q.a"),

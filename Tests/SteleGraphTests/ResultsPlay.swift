@@ -114,6 +114,10 @@ struct ResultsPlay {
     ) throws {
         for difference in try it.results.advance(in: view) {
             told += 1
+            for (update, from) in zip(difference.updates, difference.formerIndexesOfUpdates)
+            where it.keys.indices.contains(from) ? it.keys[from] != update.key : true {
+                failures.append("\(it.name): row \(update.key) was not at \(from)")
+            }
             it.keys = difference.applied(to: it.keys)
             for change in difference.sectionDeletes.reversed() {
                 it.sections.remove(at: change.index)

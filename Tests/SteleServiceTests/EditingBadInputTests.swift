@@ -79,7 +79,7 @@ import Testing
             "POST", "/transactions", #"[{"op":"delete","object":"Person/t4"}]"#, 404,
             "object.unknown", "Person t4"),
         Refused(
-            "GET", "/Person", 501, "feature.not-built", "text/event-stream",
+            "GET", "/Person?where=age%20%3E%20random()", 400, "request.parameter", "random()",
             headers: [("Accept", "text/event-stream")]),
     ]
 

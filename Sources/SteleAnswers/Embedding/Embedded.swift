@@ -47,6 +47,8 @@ package struct Embedded: Sendable {
     }
 
     var levels: [Level] = []
+    /// What the columns with many values are read from, by `ManyPath.number`.
+    var manys: [Int: Level] = [:]
 
     /// Nothing is embedded.
     package static let none = Embedded()
@@ -73,6 +75,39 @@ package struct Embedded: Sendable {
 
     func level(_ relationship: Int) -> Level? {
         levels.first { $0.relationship == relationship }
+    }
+
+    /// The objects that have the values of a column.
+    func objects(ofRow row: [Value], _ path: ManyPath) -> [Snapshot] {
+        guard var level = manys[path.number] else { return [] }
+        let key = path.place.map { RowKey.key(in: row, at: $0) } ?? RowKey.id(of: row)
+        var found = key.map(level.objects) ?? []
+        for relationship in path.relationships.dropFirst() {
+            guard let next = level.below.level(relationship.index) else { return [] }
+            found = found.flatMap { owner in next.key(in: owner).map(next.objects) ?? [] }
+            level = next
+        }
+        return found
+    }
+}
+
+extension Embedded.Level {
+    /// The destination with a key, or the members of the owner with that key.
+    fileprivate func objects(_ key: Int64) -> [Snapshot] {
+        switch content {
+        case .destinations(let found): found[key].map { [$0] } ?? []
+        case .members(let all): all[key] ?? []
+        case .keys: []
+        }
+    }
+
+    /// The key of an owner's destination, or of the owner of members; nil for none.
+    fileprivate func key(in owner: Snapshot) -> Int64? {
+        guard let slot else { return owner.key }
+        guard owners.contains(owner.entity), owner.values.indices.contains(slot),
+            case .key(let key) = owner.values[slot]
+        else { return nil }
+        return key
     }
 }
 
@@ -117,10 +152,6 @@ extension Embedded.Level {
     }
 
     fileprivate func weight(in owner: Snapshot) -> Int {
-        guard let slot else { return weight(of: owner.key) }
-        guard owners.contains(owner.entity), owner.values.indices.contains(slot),
-            case .key(let key) = owner.values[slot]
-        else { return 0 }
-        return weight(of: key)
+        key(in: owner).map(weight) ?? 0
     }
 }

@@ -37,6 +37,19 @@ extension Embedding {
                 } else {
                     level = try self.keys(relationship, owners: keys)
                 }
+            case .many(let path):
+                let first = path.relationships[0]
+                let below = Inclusion(path.relationships.dropFirst(), context.model)
+                if let place = path.place {
+                    keys = rows.compactMap { RowKey.key(in: $0, at: place) }
+                    level = try destinations(first, below, keys: keys.distinct())
+                } else {
+                    keys = rows.compactMap { RowKey.id(of: $0) }
+                    level = try members(first, below, owners: keys)
+                }
+                try check(level, keys)
+                embedded.manys[path.number] = level
+                continue
             case .fetched(let property):
                 guard let branch = inclusion.branch(property.index) else { continue }
                 keys = rows.compactMap { RowKey.id(of: $0) }

@@ -144,6 +144,11 @@ struct CSVTable: Sendable {
         case .toMany(let relationship):
             guard let owner = RowKey.id(of: row) else { return write(text: "[]", to: &writer) }
             write(keys: relationship, of: owner, embedded, to: &writer)
+        case .many(let path):
+            var list = ByteWriter(capacity: 64)
+            renderer.write(valuesOf: row, path, embedded, to: &list)
+            if let failure = list.failure { writer.fail(failure) }
+            write(text: String(decoding: list.bytes, as: UTF8.self), to: &writer)
         case .fetched: break
         }
     }

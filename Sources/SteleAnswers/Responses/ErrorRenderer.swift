@@ -154,7 +154,7 @@ package struct ErrorRenderer {
         case .noSuchRelationship, .noSuchProperty, .noSingleValue:
             Problem(.unknownKey, error.description)
         case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd, .valueLost,
-            .destinationNotSet:
+            .destinationNotSet, .notSaved:
             Problem(.unavailable, error.description)
         }
     }
@@ -175,7 +175,8 @@ package struct ErrorRenderer {
                 .busy, "the store is busy; try again in a moment", headers: [("Retry-After", "1")])
         case .deadline(let seconds):
             return Problem(
-                .deadline, "the query ran longer than \(seconds < 1 ? seconds : seconds.rounded()) s",
+                .deadline,
+                "the query ran longer than \(seconds < 1 ? seconds : seconds.rounded()) s",
                 hint: "narrow it with where, or add an index", headers: [("Retry-After", "1")])
         case .unsupported(let what): return .notBuilt(what)
         case .predicate(let error): return problem(error)

@@ -89,6 +89,7 @@ extension SnapshotRenderer {
                     writer.null()
                 }
             case .toMany(let it): write(membersOf: row, it.index, embedded, to: &writer)
+            case .many(let it): write(valuesOf: row, it, embedded, to: &writer)
             case .fetched(let it): write(membersOf: row, it.index, embedded, to: &writer)
             }
         }
@@ -102,6 +103,23 @@ extension SnapshotRenderer {
             return writer.raw("[]")
         }
         write(members: owner, level, to: &writer)
+    }
+
+    /// Appends the values at the end of a path as a list.
+    func write(
+        valuesOf row: [Value], _ path: ManyPath, _ embedded: Embedded, to writer: inout ByteWriter
+    ) {
+        let objects = embedded.objects(ofRow: row, path)
+        guard let attribute = path.attribute else { return writer.keys(objects.map(\.key)) }
+        let kind = ValueKind(attribute)
+        writer.byte(UInt8(ascii: "["))
+        for (index, object) in objects.enumerated() {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            let values = completed(object).values
+            let hasValue = values.indices.contains(attribute.slot)
+            write(hasValue ? values[attribute.slot] : .null, as: kind, to: &writer)
+        }
+        writer.byte(UInt8(ascii: "]"))
     }
 
     private func write(entityName row: [Value], at place: Int, to writer: inout ByteWriter) {

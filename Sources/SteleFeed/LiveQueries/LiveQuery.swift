@@ -90,7 +90,8 @@ package final class LiveQuery: @unchecked Sendable {
                 objects = try FetchedResults(query, reader)
             } else {
                 rows = try RowResults(
-                    plan.request, identity: plan.identity, maximumRows: plan.maximumRows,
+                    plan.request, of: plan.owner, identity: plan.identity,
+                    maximumRows: plan.maximumRows,
                     model: context.model, reader)
             }
         } catch let error as ResultsError {
@@ -142,6 +143,10 @@ package final class LiveQuery: @unchecked Sendable {
                 .parameter,
                 "more than \(maximum) rows of \(plan.entity.name) match, the most that a live "
                     + "query may hold", hint: "add a limit, or a narrower where")
+        case .ownerDeleted:
+            Problem(
+                .object,
+                plan.address.map { "there is no \($0.entity.name) \($0.key)" } ?? "it was deleted")
         }
     }
 }
@@ -153,6 +158,11 @@ package final class LiveMember {
         package let key: String
         /// The prefix of its events' names: `NAME.` where there are several queries.
         package let prefix: String
+
+        package init(key: String, prefix: String) {
+            self.key = key
+            self.prefix = prefix
+        }
     }
 
     package let stream: EventStream
@@ -174,7 +184,7 @@ package final class LiveMember {
     var isShared: Bool { parts.contains { !$0.prefix.isEmpty } }
 
     /// Sends the first events, of any size.
-    func greet(_ buffers: [[UInt8]]) -> Bool {
+    package func greet(_ buffers: [[UInt8]]) -> Bool {
         greeting += buffers.reduce(0) { $0 + $1.count }
         return buffers.allSatisfy(stream.send)
     }

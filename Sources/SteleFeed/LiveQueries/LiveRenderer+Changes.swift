@@ -45,7 +45,7 @@ extension LiveRenderer {
 
     /// `{"deletes":[…],"inserts":[…],"moves":[…],"updates":[…]}`.
     /// - Throws: `UnreadableValue`.
-    func change(
+    package func change(
         _ difference: ResultsDifference, _ plan: LivePlan, _ rows: LiveRows
     ) throws -> [UInt8] {
         var writer = ByteWriter(capacity: 512)
@@ -61,7 +61,7 @@ extension LiveRenderer {
             writer.integer(Int64(it.index))
             if hasIDs {
                 writer.raw(",\"_id\":")
-                writer.integer(it.key)
+                writer.key(it.key)
             }
             writer.byte(UInt8(ascii: "}"))
         }
@@ -127,7 +127,8 @@ extension LiveRenderer {
         }
     }
 
-    func write(section name: Value, _ plan: LivePlan, to writer: inout ByteWriter) {
+    /// Appends the section of a row.
+    package func write(section name: Value, _ plan: LivePlan, to writer: inout ByteWriter) {
         writer.raw(",\"section\":")
         write(name: name, plan, to: &writer)
     }

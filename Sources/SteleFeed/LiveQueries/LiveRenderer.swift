@@ -10,7 +10,7 @@ import StelePredicates
 import SteleRequests
 
 /// The rows of an event, by key.
-struct LiveRows {
+package struct LiveRows {
     let rows: FetchedRows
     let embedded: Embedded
     let places: [Int64: Int]
@@ -18,10 +18,22 @@ struct LiveRows {
     var written: [Int64: [UInt8]] = [:]
 }
 
+extension LiveRows {
+    /// Rows that are all rendered.
+    package init(written: [Int64: [UInt8]]) {
+        self.init(rows: .objects([]), embedded: .none, places: [:], written: written)
+    }
+}
+
 /// Reads and renders the data of events.
-struct LiveRenderer: Sendable {
+package struct LiveRenderer: Sendable {
     let limits: Limits
     let renderer: SnapshotRenderer
+
+    package init(limits: Limits, renderer: SnapshotRenderer) {
+        self.limits = limits
+        self.renderer = renderer
+    }
 
     // MARK: Snapshots
 
@@ -34,7 +46,10 @@ struct LiveRenderer: Sendable {
         var shown = plan.canLookTheSame(renderer.model) ? ShownRows() : nil
         let keys = shown == nil ? [] : query.objects?.keys ?? []
         let rows: FetchedRows
-        if let results = query.objects {
+        if let results = query.objects, results.query.owner != nil {
+            rows = try context.fetchedRows(
+                of: results.keys, plan.entity, columns: plan.request.propertiesToFetch)
+        } else if let results = query.objects {
             var request = results.query.request
             request.propertiesToFetch = plan.request.propertiesToFetch
             request.isChecked = true
@@ -46,25 +61,44 @@ struct LiveRenderer: Sendable {
         }
         let embedded = try Embedding.embedded(in: rows, plan.shape, context, limits: limits)
         let form = form(plan, rows, embedded)
-        var writer = ByteWriter(capacity: 256 + rows.count * 128)
+        let data = try snapshot(
+            plan, count: rows.count, sections: query.objects?.sections ?? []
+        ) {
+            form.write(rows, $0, embedded, to: &$1)
+        } note: {
+            if keys.indices.contains($0) { shown?.note(keys[$0], $1) }
+        }
+        query.snapshot = (data, query.token)
+        query.shown = shown
+    }
+
+    /// The data of a snapshot: `{"rows":[…],"sections":[…]}`.
+    /// - Parameters:
+    ///   - write: appends the object of the row at an index.
+    ///   - note: is given the object with its section.
+    /// - Throws: `UnreadableValue`.
+    package func snapshot(
+        _ plan: LivePlan, count: Int, sections: [ResultsSection],
+        _ write: (Int, inout ByteWriter) -> Void, note: (Int, ArraySlice<UInt8>) -> Void
+    ) throws -> [UInt8] {
+        var writer = ByteWriter(capacity: 256 + count * 128)
         writer.raw("{\"rows\":[")
-        let sections = query.objects?.sections ?? []
         var section = 0
         var left = sections.first?.numberOfObjects ?? 0
-        for index in 0..<rows.count {
+        for index in 0..<count {
             if index > 0 { writer.byte(UInt8(ascii: ",")) }
             writer.raw("{\"object\":")
             let start = writer.count
-            form.write(rows, index, embedded, to: &writer)
+            write(index, &writer)
             while left == 0, section + 1 < sections.count {
                 section += 1
                 left = sections[section].numberOfObjects
             }
             left -= 1
             if section < sections.count {
-                write(section: sections[section].name, plan, to: &writer)
+                self.write(section: sections[section].name, plan, to: &writer)
             }
-            if keys.indices.contains(index) { shown?.note(keys[index], writer.bytes[start...]) }
+            note(index, writer.bytes[start...])
             writer.byte(UInt8(ascii: "}"))
         }
         writer.byte(UInt8(ascii: "]"))
@@ -72,7 +106,7 @@ struct LiveRenderer: Sendable {
             writer.raw(",\"sections\":[")
             for (index, section) in sections.enumerated() {
                 writer.raw(index > 0 ? ",{\"name\":" : "{\"name\":")
-                write(name: section.name, plan, to: &writer)
+                self.write(name: section.name, plan, to: &writer)
                 writer.raw(",\"count\":")
                 writer.integer(Int64(section.numberOfObjects))
                 writer.byte(UInt8(ascii: "}"))
@@ -81,11 +115,11 @@ struct LiveRenderer: Sendable {
         }
         writer.raw("}\n\n")
         if let failure = writer.failure { throw failure }
-        query.snapshot = (writer.take(), query.token)
-        query.shown = shown
+        return writer.take()
     }
 
-    func form(_ plan: LivePlan, _ rows: FetchedRows, _ embedded: Embedded) -> RowForm {
+    /// The format of a query's rows.
+    package func form(_ plan: LivePlan, _ rows: FetchedRows, _ embedded: Embedded) -> RowForm {
         let list = ListOutcome(
             rows: rows, entity: plan.entity, shape: plan.shape, embedded: embedded, next: nil,
             total: nil, tag: nil)
@@ -149,27 +183,17 @@ struct LiveRenderer: Sendable {
     private func read(
         _ keys: [Int64], _ plan: LivePlan, _ context: ManagedObjectContext
     ) throws -> LiveRows {
-        let rows: FetchedRows
-        let places: [Int64: Int]
-        if plan.request.propertiesToFetch.isEmpty {
-            let found = try context.snapshots(root: plan.entity.root, keys: keys)
-            let objects = keys.compactMap { found[$0] }
-            rows = .objects(objects)
-            places = Self.places(objects.map(\.key))
-        } else {
-            var request = FetchRequest(entity: plan.entity)
-            request.propertiesToFetch = plan.request.propertiesToFetch
-            let list = Expression.aggregate(keys.sorted().map { .constant(.int($0)) })
-            request.predicate = .comparison(Comparison(.key("_id"), .in, list))
-            request.isChecked = true
-            let found = try context.rows(request)
-            rows = .values(found)
-            places = Self.places(found.map { RowKey.id(of: $0) ?? 0 })
-        }
+        let rows = try context.fetchedRows(
+            of: keys, plan.entity, columns: plan.request.propertiesToFetch)
+        let found: [Int64] =
+            switch rows {
+            case .objects(let all): all.map(\.key)
+            case .values(let all): all.map { RowKey.id(of: $0) ?? 0 }
+            }
         return LiveRows(
             rows: rows,
             embedded: try Embedding.embedded(in: rows, plan.shape, context, limits: limits),
-            places: places)
+            places: Self.places(found))
     }
 
     private static func places(_ keys: [Int64]) -> [Int64: Int] {

@@ -10,8 +10,15 @@ import SteleGraph
 package struct ShownRows {
     private var hashes: [Int64: Int] = [:]
 
+    package init() {}
+
     package mutating func note(_ key: Int64, _ row: some Sequence<UInt8>) {
         hashes[key] = Self.hash(row)
+    }
+
+    /// Notes that the row of an object has another key.
+    package mutating func rename(_ key: Int64, to now: Int64) {
+        hashes[now] = hashes.removeValue(forKey: key)
     }
 
     /// Applies a difference, and removes its updates of rows that look as before.

@@ -63,7 +63,7 @@ public struct FetchedResults: Sendable {
         let most = rowsWanted
         let found = try read.rows(atMost: most)
         horizon = nil
-        if query.window.upperBound == .max {
+        if query.window.upperBound == .max || query.readsMembers {
             guard found.count - query.window.lowerBound <= query.maximumRows else {
                 throw ResultsError.tooManyRows(maximum: query.maximumRows)
             }
@@ -102,6 +102,7 @@ public struct FetchedResults: Sendable {
                 token = save.number
                 continue
             }
+            try query.owner?.check(CollectionOfOne(save), in: query.model)
             let isJoined = view.limits?.joinsSaves == true && save.number < view.token
             let difference: ResultsDifference
             if !isJoined, let changes = try judged(save, &judge, in: view),
@@ -112,6 +113,7 @@ public struct FetchedResults: Sendable {
             } else {
                 let reader = try view.reader()
                 let saves = try view.allSaves(after: token)
+                try query.owner?.check(saves, in: query.model)
                 token = view.token
                 difference = try follow(saves, ResultsRead(query: query, reader: reader))
             }
@@ -195,7 +197,7 @@ public struct FetchedResults: Sendable {
         let isContentUnknown =
             query.contents.isUnbounded || isUnknown && !query.contents.paths.isEmpty
         if !isContentUnknown { try affected.add(farChangesOf: saves, read.reader) }
-        if isContentUnknown || query.places.isUnbounded || isUnknown && !query.isOfRowsAlone {
+        if isContentUnknown || query.isReadWhole || isUnknown && !query.isOfRowsAlone {
             return try refetch(affected, isContentUnknown: isContentUnknown, read)
         }
         let found = Dictionary(
@@ -282,7 +284,9 @@ public struct FetchedResults: Sendable {
 
     /// Removes rows far beyond the window.
     private mutating func trim() {
-        guard query.window.upperBound < .max - 8 * Self.reserve else { return }
+        guard query.window.upperBound < .max - 8 * Self.reserve, !query.readsMembers else {
+            return
+        }
         let most = query.window.upperBound + Self.reserve
         guard rows.count > most + 4 * Self.reserve else { return }
         for gone in rows.removeRows(from: most) { places[gone.key] = nil }

@@ -1,3 +1,4 @@
+import SteleModel
 import StelePersistence
 import StelePredicates
 
@@ -25,6 +26,48 @@ extension FetchedResultsController {
         try self.init(
             fetchRequest: fetchRequest.request(of: try context.entity(of: T.self)),
             managedObjectContext: context, sectionNameKeyPath: sectionNameKeyPath)
+    }
+
+    /// Creates a controller for the members of a to-many relationship of one object, or for the
+    /// objects of its fetched property. The members of an ordered relationship are in its order,
+    /// after the sort keys. If the object is deleted, following ends with
+    /// `ResultsError.ownerDeleted`.
+    /// - Parameters:
+    ///   - key: the name of the relationship or the fetched property.
+    ///   - owner: a saved object.
+    ///   - format: a condition on the members, as of `ManagedObjectContext.fetch`.
+    ///   - sort: the order, such as `"-goals,name"`.
+    /// - Throws: `ContextError.noSuchRelationship`; `ContextError.notSaved` for an object with a
+    ///   temporary ID; `PredicateError` if the condition or the order does not fit the model.
+    public convenience init(
+        forKey key: String, of owner: ManagedObject, where format: String? = nil,
+        _ arguments: (any PredicateArgument)?..., sort: String? = nil,
+        sectionNameKeyPath: String? = nil
+    ) throws {
+        guard let context = owner.managedObjectContext else { throw ContextError.foreignObject }
+        guard !owner.objectID.isTemporaryID else {
+            throw ContextError.notSaved(entity: owner.entity.name)
+        }
+        var relationship: Relationship?
+        var request: FetchRequest
+        switch owner.entity.property(named: key) {
+        case .relationship(let it) where it.isToMany:
+            relationship = it
+            request = FetchRequest(entity: context.model.destination(of: it))
+        case .fetchedProperty: request = try owner.fetchedRequest(forKey: key)
+        default:
+            throw ContextError.noSuchRelationship(entity: owner.entity.name, relationship: key)
+        }
+        let asked = try TypedFetchRequest<ManagedObject>(format, arguments, sort: sort)
+        if let condition = asked.predicate {
+            request.predicate = request.predicate.map { .and([$0, condition]) } ?? condition
+        }
+        request.sortDescriptors = asked.sortDescriptors
+        try self.init(
+            request,
+            of: ResultsOwner(owner.objectID, entity: owner.entity, relationship: relationship),
+            sectionNameKeyPath: sectionNameKeyPath,
+            coordinator: context.persistentStoreCoordinator)
     }
 
     // MARK: Objects

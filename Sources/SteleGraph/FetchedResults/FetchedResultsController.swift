@@ -1,5 +1,4 @@
-// A program needs it for index paths.
-@_exported import struct FoundationEssentials.IndexPath
+import struct FoundationEssentials.IndexPath
 import SteleModel
 import StelePersistence
 import StelePredicates
@@ -42,8 +41,16 @@ public final class FetchedResultsController: Sendable {
     private struct State: Sendable {
         var results: FetchedResults?
         var following: Following?
+        weak var delegate: (any FetchedResultsControllerDelegate)?
     }
     private let state = Mutex(State())
+
+    /// The object that is told each change, in addition to the closure or the sequence; it is held
+    /// weakly (`delegate`).
+    public var delegate: (any FetchedResultsControllerDelegate)? {
+        get { state.withLock { $0.delegate } }
+        set { state.withLock { $0.delegate = newValue } }
+    }
 
     /// Creates a controller for a fetch request.
     /// - Parameters:
@@ -51,16 +58,22 @@ public final class FetchedResultsController: Sendable {
     ///   - sectionNameKeyPath: a key path whose value is the section of a row, such as `team.name`.
     ///     It becomes the first sort key.
     /// - Throws: `PredicateError` if the request does not fit the model.
-    public init(
+    public convenience init(
         _ request: FetchRequest, sectionNameKeyPath: String? = nil,
         coordinator: PersistentStoreCoordinator
     ) throws(PredicateError) {
-        let section = try sectionNameKeyPath.flatMap { path throws(PredicateError) in
-            let check = PredicateCheck(model: coordinator.model, entity: request.entity)
-            return try SortList(path).checked(by: check).first
-        }
+        try self.init(
+            request, of: nil, sectionNameKeyPath: sectionNameKeyPath, coordinator: coordinator)
+    }
+
+    init(
+        _ request: FetchRequest, of owner: ResultsOwner?, sectionNameKeyPath: String?,
+        coordinator: PersistentStoreCoordinator
+    ) throws(PredicateError) {
+        let section = try ResultsQuery.section(
+            sectionNameKeyPath, of: request.entity, in: coordinator.model)
         query = ResultsQuery(
-            try request.checked(in: coordinator.model), section: section?.expression,
+            try request.checked(in: coordinator.model), of: owner, section: section,
             model: coordinator.model)
         self.coordinator = coordinator
     }
@@ -81,7 +94,8 @@ public final class FetchedResultsController: Sendable {
         stop()
         let subscription = coordinator.broadcast.subscribe(
             { [weak self] saves in self?.follow(saves, onChange) },
-            changedElsewhere: { [weak self] in self?.refetch(onChange) })
+            changedElsewhere: { [weak self] in self?.refetch(onChange) },
+            poll: { [weak coordinator] in _ = coordinator?.store.noticesForeignChange() })
         let former: Following?
         do {
             // Notifications that arrive meanwhile wait for the lock.
@@ -89,9 +103,8 @@ public final class FetchedResultsController: Sendable {
                 // Of a call on another thread.
                 let former = state.following
                 // A reader opened now includes all saves of which the subscription is not notified.
-                state = State(
-                    results: try read(),
-                    following: Following(subscription: subscription, ended: ended))
+                state.results = try read()
+                state.following = Following(subscription: subscription, ended: ended)
                 return former
             }
         } catch {
@@ -168,29 +181,17 @@ public final class FetchedResultsController: Sendable {
     public func indexPath(forObject id: ObjectID) -> IndexPath? {
         guard id.root == query.request.entity.root else { return nil }
         return state.withLock { state in
-            guard let results = state.results, var row = results.index(of: id.key) else {
-                return nil
-            }
-            for (section, its) in results.sections.enumerated() {
-                if row < its.numberOfObjects { return [section, row] }
-                row -= its.numberOfObjects
-            }
-            return [0, row]
+            guard let results = state.results else { return nil }
+            return results.index(of: id.key).map { results.sections.indexPath(of: $0) }
         }
     }
 
     /// The ID of the object at a place (`object(at:)`).
     /// - Returns: nil if there is no such section, or no such row in it.
     public func objectID(at indexPath: IndexPath) -> ObjectID? {
-        guard indexPath.count == 2, indexPath[0] >= 0, indexPath[1] >= 0 else { return nil }
-        let (section, row) = (indexPath[0], indexPath[1])
         let key: Int64? = state.withLock { state in
             guard let results = state.results else { return nil }
-            let sections = results.sections
-            if sections.isEmpty { return section == 0 ? results.key(at: row) : nil }
-            guard sections.indices.contains(section), row < sections[section].numberOfObjects
-            else { return nil }
-            return results.key(at: sections[..<section].reduce(row) { $0 + $1.numberOfObjects })
+            return results.sections.index(of: indexPath).flatMap { results.key(at: $0) }
         }
         return key.map { ObjectID(root: query.request.entity.root, key: $0) }
     }
@@ -248,7 +249,11 @@ public final class FetchedResultsController: Sendable {
             }
             state.results = results
         }
-        for change in changes { onChange(change) }
+        let delegate = changes.isEmpty ? nil : self.delegate
+        for change in changes {
+            onChange(change)
+            delegate?.receive(change, of: self)
+        }
         if isOver { stop() }
     }
 }

@@ -13,8 +13,11 @@ struct ResultRow: Sendable {
 struct ResultOrder: Sendable {
     private let keys: [(isAscending: Bool, text: TextComparison)]
 
-    init(_ descriptors: [SortDescriptor]) {
-        keys = descriptors.map { ($0.ascending, TextComparison($0.options)) }
+    /// - Parameter byPlace: whether the place in an ordered relationship is the last sort value.
+    init(_ descriptors: [SortDescriptor], byPlace: Bool = false) {
+        keys =
+            descriptors.map { ($0.ascending, TextComparison($0.options)) }
+            + (byPlace ? [(true, TextComparison([]))] : [])
     }
 
     /// Compares two rows: negative if the first precedes the second, 0 if they are the same row.

@@ -1,3 +1,5 @@
+// A program needs it for index paths.
+@_exported import struct FoundationEssentials.IndexPath
 import SteleModel
 
 /// The differences between a result before and after some saves, as in the delegate methods of
@@ -77,6 +79,10 @@ public struct ResultsDifference: Sendable, Equatable {
     public internal(set) var sectionDeletes: [SectionChange] = []
     /// The added sections.
     public internal(set) var sectionInserts: [SectionChange] = []
+    /// All sections before the change; empty without sections.
+    public internal(set) var sectionsBefore: [ResultsSection] = []
+    /// All sections after the change; empty without sections.
+    public internal(set) var sectionsAfter: [ResultsSection] = []
 
     init(token: Int64, isOfView: Bool) {
         self.token = token
@@ -88,6 +94,14 @@ public struct ResultsDifference: Sendable, Equatable {
         deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty
             && sectionDeletes.isEmpty && sectionInserts.isEmpty
     }
+
+    /// The index path of a row before the change, by the `index` of a delete or the `from` of a
+    /// move: its section, and its index there. Without sections all rows are in section 0.
+    public func indexPath(before index: Int) -> IndexPath { sectionsBefore.indexPath(of: index) }
+
+    /// The index path of a row after the change, by the `index` of an insert or an update or the
+    /// `to` of a move.
+    public func indexPath(after index: Int) -> IndexPath { sectionsAfter.indexPath(of: index) }
 
     /// The keys of the added, moved and updated rows.
     public var objectKeys: [Int64] {
@@ -153,4 +167,26 @@ public struct ResultsSection: Sendable, Equatable {
     public var name: Value
     /// The number of rows.
     public var numberOfObjects: Int
+}
+
+extension [ResultsSection] {
+    /// The section of a row of the whole result, and the row's index in it.
+    func indexPath(of row: Int) -> IndexPath {
+        var left = row
+        for (section, its) in enumerated() {
+            if left < its.numberOfObjects { return [section, left] }
+            left -= its.numberOfObjects
+        }
+        return isEmpty ? [0, row] : [count - 1, left + (last?.numberOfObjects ?? 0)]
+    }
+
+    /// The row of the whole result at an index path; nil if there is no such section, or no such
+    /// row in it. Without sections, section 0 has all rows.
+    func index(of indexPath: IndexPath) -> Int? {
+        guard indexPath.count == 2, indexPath[0] >= 0, indexPath[1] >= 0 else { return nil }
+        let (section, row) = (indexPath[0], indexPath[1])
+        if isEmpty { return section == 0 ? row : nil }
+        guard indices.contains(section), row < self[section].numberOfObjects else { return nil }
+        return self[..<section].reduce(row) { $0 + $1.numberOfObjects }
+    }
 }

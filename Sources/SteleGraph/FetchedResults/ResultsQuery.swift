@@ -15,6 +15,8 @@ public struct ResultsQuery: Sendable {
 
     /// The request. If the result has sections, the section key is the first sort key.
     public let request: FetchRequest
+    /// The object whose members, or whose fetched property's objects, are the rows.
+    public let owner: ResultsOwner?
     /// Whether the rows are in sections.
     public let hasSections: Bool
     /// The maximum number of rows. A result with more rows is an error.
@@ -36,12 +38,14 @@ public struct ResultsQuery: Sendable {
 
     /// Creates a query for a fetch request.
     /// - Parameters:
-    ///   - request: a checked request for objects, without a source. `after` is ignored.
+    ///   - request: a checked request for objects. `after` is ignored.
+    ///   - owner: the object whose members, or whose fetched property's objects, are the rows; nil
+    ///     for all objects that match.
     ///   - section: the checked expression whose value is the section of a row. It becomes the
     ///     first sort key, ascending unless it already is the request's first sort key.
     public init(
-        _ request: FetchRequest, section: Expression? = nil, content: Content = .object,
-        maximumRows: Int = .max, model: Model
+        _ request: FetchRequest, of owner: ResultsOwner? = nil, section: Expression? = nil,
+        content: Content = .object, maximumRows: Int = .max, model: Model
     ) {
         var request = request
         request.after = nil
@@ -52,11 +56,19 @@ public struct ResultsQuery: Sendable {
                 request.sortDescriptors.insert(SortDescriptor(section), at: 0)
             }
         }
+        let isOrdered = owner?.relationship?.isOrdered == true
+        if !isOrdered, let membership = owner?.membership(in: model) {
+            request = request.and(membership)
+            readsMembers = false
+        } else {
+            readsMembers = owner != nil
+        }
+        self.owner = owner
         self.request = request
         self.model = model
         self.maximumRows = maximumRows
         hasSections = section != nil
-        order = ResultOrder(request.sortDescriptors)
+        order = ResultOrder(request.sortDescriptors, byPlace: isOrdered)
         places = RelationshipPaths(request, model, endsMatter: false)
         let (columns, whole): ([Expression], [[Relationship]])
         switch content {
@@ -80,14 +92,27 @@ public struct ResultsQuery: Sendable {
         var names = Self.names(in: request.sortDescriptors.map(\.expression))
         request.predicate?.visitKeyPaths { names.formUnion($0) }
         isOfVersions = names.contains("_version")
-        isOfRowsAlone = places.paths.isEmpty && !places.isUnbounded && !isByEntity
-        var entities = Set(request.entity.subtree)
+        let isSeenByRule = owner?.isSeenByRule == true
+        isReadWhole = places.isUnbounded || readsMembers || isSeenByRule
+        isOfRowsAlone = places.paths.isEmpty && !isReadWhole && !isByEntity
+        isOfAllEntities = places.isUnbounded || contents.isUnbounded || isSeenByRule
+        var entities = Set(request.entity.subtree).union(owner?.entity.subtree ?? 0..<0)
         for path in places.paths.union(contents.paths) {
             for index in path {
                 entities.formUnion(model.destination(of: model.relationships[index]).subtree)
             }
         }
         self.entities = entities
+    }
+
+    /// The checked expression of a section key path.
+    /// - Throws: `PredicateError` if it is none.
+    static func section(
+        _ keyPath: String?, of entity: Entity, in model: Model
+    ) throws(PredicateError) -> Expression? {
+        guard let keyPath else { return nil }
+        let check = PredicateCheck(model: model, entity: entity)
+        return try SortList(keyPath).checked(by: check).first?.expression
     }
 
     /// The names of all key paths and of their prefixes.
@@ -107,10 +132,17 @@ public struct ResultsQuery: Sendable {
     /// Whether a row depends on its object's version. The history does not keep old versions.
     let isOfVersions: Bool
 
+    /// Whether all rows have to be read again after a save that concerns the result.
+    let isReadWhole: Bool
+
+    /// Whether the rows are known by the owner alone, which names them.
+    let readsMembers: Bool
+
+    /// Whether a change of any object can affect the result.
+    private let isOfAllEntities: Bool
+
     /// Whether a change of an object of the entity can affect the result.
-    func concerns(_ entity: Int) -> Bool {
-        places.isUnbounded || contents.isUnbounded || entities.contains(entity)
-    }
+    func concerns(_ entity: Int) -> Bool { isOfAllEntities || entities.contains(entity) }
 
     /// Whether an object of the entity can be a row.
     public func isRow(_ entity: Int) -> Bool {

@@ -10,9 +10,14 @@ struct ResultsRead {
     let query: ResultsQuery
     let reader: any StoreReader
 
-    /// The first rows of the result, at most `limit`, or those after a row.
-    /// - Throws: `StoreError`.
-    func rows(atMost limit: Int?, after row: ResultRow? = nil) throws(StoreError) -> [ResultRow] {
+    /// The first rows of the result, at most `limit`, or those after a row; all of them if they are
+    /// known by the owner alone.
+    /// - Throws: `StoreError`; `ResultsError.ownerDeleted`.
+    func rows(atMost limit: Int?, after row: ResultRow? = nil) throws -> [ResultRow] {
+        if let owner = query.owner {
+            try owner.check(reader)
+            if query.readsMembers { return try members(of: owner) }
+        }
         var request = query.request
         request.fetchOffset = 0
         request.fetchLimit = limit
@@ -20,20 +25,38 @@ struct ResultsRead {
         return try rows(of: request)
     }
 
+    /// The rows of the owner's members that match, in order.
+    private func members(of owner: ResultsOwner) throws(StoreError) -> [ResultRow] {
+        let members = try owner.members(query.request, reader)
+        var found: [ResultRow] = []
+        for part in members.sorted().parts(of: Self.keysPerQuery) {
+            found += try rows(of: unlimited(owner.restricting(query.request, to: part)))
+        }
+        if owner.relationship?.isOrdered == true {
+            let places = Dictionary(
+                members.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            found = found.map { row in
+                let place = Value.int(Int64(places[row.key] ?? members.count))
+                return ResultRow(key: row.key, position: row.position + [place])
+            }
+        }
+        return found.sorted { query.order.compare($0, $1) < 0 }
+    }
+
     /// The rows of those objects that match, in no particular order.
     /// - Throws: `StoreError`.
     func rows(of keys: [Int64]) throws(StoreError) -> [ResultRow] {
         var found: [ResultRow] = []
         for part in keys.sorted().parts(of: Self.keysPerQuery) {
-            var request = query.request
-            request.fetchOffset = 0
-            request.fetchLimit = nil
-            let list = Expression.aggregate(part.map { .constant(.int($0)) })
-            let these = Predicate.comparison(Comparison(.key("_id"), .in, list))
-            request.predicate = request.predicate.map { .and([these, $0]) } ?? these
-            found += try rows(of: request)
+            found += try rows(of: unlimited(query.request.and(.isOne(of: part))))
         }
         return found
+    }
+
+    private func unlimited(_ request: FetchRequest) -> FetchRequest {
+        var request = request
+        (request.fetchOffset, request.fetchLimit) = (0, nil)
+        return request
     }
 
     private func rows(of request: FetchRequest) throws(StoreError) -> [ResultRow] {

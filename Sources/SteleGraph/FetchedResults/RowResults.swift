@@ -15,28 +15,33 @@ package struct RowResults: Sendable {
     /// A number for each row, which it keeps while it is in the result.
     package private(set) var keys: [Int64] = []
 
-    private let identity: [Int]
+    private let owner: ResultsOwner?
     private let maximumRows: Int
     private let paths: [RelationshipPaths]
     private let entities: Set<Int>
     /// The names of the properties that the request uses.
     private let used: Set<String>
     private let model: Model
-    private var numbers: [[Value]: Int64] = [:]
-    private var lastNumber: Int64 = 0
+    private var numbers: RowNumbers
 
     /// Fetches the result in a reader's view.
     /// - Parameters:
-    ///   - request: a checked request with columns and without a source.
+    ///   - request: a checked request with columns.
+    ///   - owner: the object whose members, or whose fetched property's objects, the rows are made
+    ///     of; nil for all objects that match.
     ///   - identity: the indexes of the values that identify a row: a group's keys or the columns
     ///     of a distinct row; empty for a single row.
-    /// - Throws: `StoreError`; `ResultsError.tooManyRows`.
+    /// - Throws: `StoreError`; `ResultsError`.
     package init(
-        _ request: FetchRequest, identity: [Int], maximumRows: Int, model: Model,
+        _ request: FetchRequest, of owner: ResultsOwner? = nil, identity: [Int], maximumRows: Int,
+        model: Model,
         _ reader: any StoreReader
     ) throws {
+        let membership = owner?.membership(in: model)
+        let request = membership.map(request.and) ?? request
         self.request = request
-        self.identity = identity
+        self.owner = owner
+        numbers = RowNumbers(identity: identity)
         self.maximumRows = maximumRows
         self.model = model
         let expressions =
@@ -47,7 +52,7 @@ package struct RowResults: Sendable {
             RelationshipPaths(request, model), RelationshipPaths(having, model),
             RelationshipPaths(expressions, including: [], of: request.entity, model),
         ]
-        var entities = Set(request.entity.subtree)
+        var entities = Set(request.entity.subtree).union(owner?.entity.subtree ?? 0..<0)
         for index in paths.flatMap({ $0.paths.joined() }) {
             entities.formUnion(model.destination(of: model.relationships[index]).subtree)
         }
@@ -60,6 +65,7 @@ package struct RowResults: Sendable {
         request.havingPredicate?.visitKeyPaths(note)
         for key in request.sortDescriptors { key.expression.visitKeyPaths(note) }
         for expression in expressions { expression.visitKeyPaths(note) }
+        if let relationship = owner?.relationship { used.insert(relationship.name) }
         self.used = used
         token = try reader.token
         try read(reader)
@@ -69,6 +75,7 @@ package struct RowResults: Sendable {
     /// - Returns: the difference, or nil if nothing has changed.
     /// - Throws: the errors of the initializer and of opening the view.
     package mutating func advance(in view: SavesView) throws -> ResultsDifference? {
+        try owner?.check(view.saves(after: token), in: model)
         // All rows are fetched again unless no save can change them.
         let isConcerned =
             !view.isWhole(after: token)
@@ -81,12 +88,16 @@ package struct RowResults: Sendable {
         let before = (rows: rows, keys: keys)
         try read(reader)
         token = view.token
-        let difference = difference(from: before.rows, before.keys)
+        let difference = ListedRows(keys: before.keys).difference(
+            to: ListedRows(keys: keys), token: token
+        ) { from, to in
+            before.rows[from] == rows[to] ? UpdatedKeys() : .unknown
+        }
         return difference.isEmpty ? nil : difference
     }
 
     private func concerns(_ change: HistoryChange) -> Bool {
-        if paths.contains(where: \.isUnbounded) { return true }
+        if owner?.isSeenByRule == true || paths.contains(where: \.isUnbounded) { return true }
         guard entities.contains(change.entity) else { return false }
         // Properties at the end of a path are not distinguished from the rows' own.
         guard change.kind == .update, request.entity.isKind(change.entity),
@@ -106,49 +117,17 @@ package struct RowResults: Sendable {
     }
 
     private mutating func read(_ reader: any StoreReader) throws {
+        try owner?.check(reader)
         var limited = request
+        if let owner, owner.membership(in: model) == nil {
+            limited = owner.restricting(limited, to: try owner.members(request, reader))
+        }
         limited.fetchLimit = min(request.fetchLimit ?? .max, maximumRows + 1)
         let found = try reader.fetchRows(limited)
         guard found.count <= maximumRows else {
             throw ResultsError.tooManyRows(maximum: maximumRows)
         }
-        var known: [[Value]: Int64] = [:]
-        keys = found.map { row in
-            let name = identity.map { row.indices.contains($0) ? row[$0] : .null }
-            let number = numbers[name] ?? known[name] ?? nextNumber()
-            known[name] = number
-            return number
-        }
-        numbers = known
+        keys = numbers.keys(of: found)
         rows = found
-    }
-
-    private mutating func nextNumber() -> Int64 {
-        lastNumber += 1
-        return lastNumber
-    }
-
-    private func difference(from oldRows: [[Value]], _ oldKeys: [Int64]) -> ResultsDifference {
-        var told = ResultsDifference(token: token, isOfView: true)
-        let old = Dictionary(
-            oldKeys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        let new = Set(keys)
-        for (index, key) in oldKeys.enumerated() where !new.contains(key) {
-            told.deletes.append(.init(index: index, key: key))
-        }
-        let places = keys.map { old[$0] }
-        let unmoved = places.longestRise()
-        for (index, key) in keys.enumerated() {
-            guard let from = places[index] else {
-                told.inserts.append(.init(index: index, key: key))
-                continue
-            }
-            if !unmoved[index] {
-                told.moves.append(.init(from: from, to: index, key: key, updated: .unknown))
-            } else if oldRows[from] != rows[index] {
-                told.updates.append(.init(index: index, key: key, updated: .unknown))
-            }
-        }
-        return told
     }
 }

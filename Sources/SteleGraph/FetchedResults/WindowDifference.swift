@@ -97,6 +97,12 @@ struct WindowDifference {
 
     /// The sections after the difference. Removed and added sections are recorded.
     mutating func settle(_ sections: [ResultsSection]) -> [ResultsSection] {
+        let settled = settled(sections)
+        (told.sectionsBefore, told.sectionsAfter) = (sections, settled)
+        return settled
+    }
+
+    private mutating func settled(_ sections: [ResultsSection]) -> [ResultsSection] {
         guard query.hasSections, !(gone.isEmpty && come.isEmpty) else { return sections }
         var counts = sections
         for name in come { add(1, to: name, in: &counts) }
@@ -168,18 +174,16 @@ struct WindowDifference {
             }
         }
         both.sort { $0.to.rank < $1.to.rank }
-        var last = -1
-        for (from, to, updated) in both {
-            let isElsewhere =
-                query.hasSections
-                && query.order.compareSections(from.row.position[0], to.row.position[0]) != 0
-            if isElsewhere {
+        // Rows between the same unmoved rows stay if they follow each other as before.
+        let stays = both.map { from, to, _ in
+            from.gap == to.gap && !isElsewhere(from.row, to.row) ? from.rank : nil
+        }.longestRise()
+        for (place, (from, to, updated)) in both.enumerated() {
+            if isElsewhere(from.row, to.row) {
                 note(gone: from.row)
                 note(come: to.row)
             }
-            // The row is between the same unmoved rows and follows the same moved rows as before.
-            if from.gap == to.gap, from.rank > last, !isElsewhere {
-                last = from.rank
+            if stays[place] {
                 guard !updated.isEmpty else { continue }
                 told.updates.append(
                     .init(
@@ -192,6 +196,12 @@ struct WindowDifference {
                         section: section(to.row), updated: updated))
             }
         }
+    }
+
+    /// Whether a row has moved to another section.
+    private func isElsewhere(_ from: ResultRow, _ to: ResultRow) -> Bool {
+        query.hasSections
+            && query.order.compareSections(from.position[0], to.position[0]) != 0
     }
 
     private func shown(_ marks: [Side.Mark]) -> [Int64: Side.Mark] {

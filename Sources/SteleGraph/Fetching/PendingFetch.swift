@@ -69,8 +69,7 @@ struct PendingFetch {
     /// The request without the objects with those keys.
     private func excluding(_ keys: Set<Int64>) -> FetchRequest {
         var rest = request
-        let list = Expression.aggregate(keys.sorted().map { .constant(.int($0)) })
-        let others = Predicate.not(.comparison(Comparison(.key("_id"), .in, list)))
+        let others = Predicate.not(.isOne(of: keys.sorted()))
         rest.predicate = request.predicate.map { .and([$0, others]) } ?? others
         rest.isChecked = true
         return rest

@@ -8,16 +8,25 @@ extension ManagedObject {
     ///   not fit the model; the errors of `ManagedObjectContext.fetch`.
     public func fetched<T: ManagedObject>(forKey key: String) throws -> [T] {
         guard let context else { throw ContextError.foreignObject }
+        let request = try fetchedRequest(forKey: key)
+        if objectID.isTemporaryID { return [] }
+        return try context.fetch(request).map { try $0.typed() }
+    }
+
+    /// The request of a fetched property.
+    /// - Throws: `TypedObjectError.noSuchFetchedProperty`; `PredicateError`;
+    ///   `ContextError.foreignObject`.
+    func fetchedRequest(forKey key: String) throws -> FetchRequest {
+        guard let context else { throw ContextError.foreignObject }
         guard case .fetchedProperty(let declared)? = entity.property(named: key),
             let destination = context.model.entity(named: declared.request.entityName)
         else { throw TypedObjectError.noSuchFetchedProperty(entity: entity.name, property: key) }
-        if objectID.isTemporaryID { return [] }
         var request = FetchRequest(entity: destination)
         if let text = declared.request.predicateFormat, !text.isEmpty {
             request.predicate = try Predicate(format: text).filled(for: declared)
             request.source = FetchSource(entity: entity.index, keys: [objectID.key])
         }
         if declared.request.fetchLimit > 0 { request.fetchLimit = declared.request.fetchLimit }
-        return try context.fetch(request).map { try $0.typed() }
+        return request
     }
 }

@@ -51,8 +51,7 @@ struct GroupSource {
             return found
         }
         var columns = FetchRequest(entity: entity)
-        columns.predicate = .comparison(
-            Comparison(.key("_id"), .in, .aggregate(source.keys.map { .constant(.int($0)) })))
+        columns.predicate = .isOne(of: source.keys)
         columns.propertiesToFetch = ([["_id"]] + paths).enumerated().map { place, path in
             ExpressionDescription(name: "\(place)", expression: .keyPath(.evaluatedObject, path))
         }

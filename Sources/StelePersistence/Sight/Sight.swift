@@ -65,9 +65,7 @@ public final class Sight: Sendable {
     ) throws(StoreError) -> Set<Int64> {
         if keys.isEmpty { return [] }
         var request = FetchRequest(entity: entity)
-        let isOne = Predicate.comparison(
-            Comparison(.key("_id"), .in, .aggregate(keys.map { .constant(.int($0)) })))
-        request.predicate = .and([isOne, rule])
+        request.predicate = .and([.isOne(of: keys), rule])
         request.propertiesToFetch = [ExpressionDescription(name: "_id", expression: .key("_id"))]
         request.isChecked = true
         var found = Set<Int64>()

@@ -113,14 +113,13 @@ package final class Call: Sendable {
         case (.related(_, let relationship), .post) where relationship.isOrdered:
             Parameter.write.union([.at])
         case (.related, .post), (.related, .put): Parameter.write
-        case (.list, _), (.query, _), (.template, _): Parameter.followed
-        case (.fetched, _): Parameter.list
+        case (.list, _), (.query, _), (.template, _), (.fetched, _): Parameter.followed
         case (.context, _) where [.contextChanges, .contextSave].contains(route.pattern):
             [.numbers]
         case (.count, _), (.relatedCount, _): Parameter.counting
         case (.object, .get), (.object, .head), (.member, .get), (.member, .head): Parameter.object
         case (.related(_, let relationship), .get), (.related(_, let relationship), .head):
-            relationship.isToMany ? Parameter.list : Parameter.object
+            relationship.isToMany ? Parameter.followed : Parameter.object
         default: []
         }
     }
@@ -188,14 +187,7 @@ package final class Call: Sendable {
                 throw route.isRead && terms.accept.names(.events) ? Self.following(route) : problem
             }
         }
-        let type = try terms.accept.best(of: [.json, .ndjson, .csv, .events])
-        if type == .events, route.context != nil {
-            // Unsaved changes have no history that could be followed.
-            throw Problem.notBuilt(
-                "a live query in an editing context (Accept: text/event-stream)",
-                hint: "use the same list outside the context, which follows saves")
-        }
-        return type
+        return try terms.accept.best(of: [.json, .ndjson, .csv, .events])
     }
 
     /// The format of the change feed: JSON, unless `Accept` names `text/event-stream` and gives

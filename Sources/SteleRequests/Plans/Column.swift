@@ -16,6 +16,8 @@ package struct Column: Sendable {
         case entityName(Int)
         /// The ids of a to-many relationship of the row's object, or the objects if it is embedded.
         case toMany(Relationship)
+        /// The values at the end of a path over a to-many relationship.
+        case many(ManyPath)
         /// The objects that a fetched property gives for the row's object.
         case fetched(FetchedProperty)
         /// The id of a to-one's destination at a place in the row, or the object if embedded.

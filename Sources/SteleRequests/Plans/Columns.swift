@@ -9,6 +9,9 @@ struct Columns {
     private(set) var shape: [Column] = []
     private(set) var fetched: [ExpressionDescription] = []
 
+    /// The number of columns with many values.
+    private var manys = 0
+
     init(_ selected: [SelectedColumn], _ inclusion: Inclusion, of entity: Entity) throws {
         for column in selected {
             if let composite = column.composite {
@@ -79,6 +82,7 @@ struct Columns {
         if let relationship = column.relationship(of: entity) {
             return add(relationship, named: name)
         }
+        if let path = column.many { return add(path, named: name) }
         if case .collection = column.type { throw Self.manyValues(column) }
         let place = fetched.count
         fetch(column.description.expression)
@@ -86,6 +90,17 @@ struct Columns {
             Column(
                 name: name,
                 source: column.isEntityName ? .entityName(place) : .value(place, column.kind)))
+    }
+
+    private mutating func add(_ path: ManyPath, named name: String) {
+        var path = path
+        path.number = manys
+        manys += 1
+        if let first = path.relationships.first, !first.isToMany {
+            path.place = fetched.count
+            fetch(.key(first.name))
+        }
+        shape.append(Column(name: name, source: .many(path)))
     }
 
     /// The attributes of a composite are next to one another in the row.
@@ -129,7 +144,7 @@ struct Columns {
 
     private static func manyValues(_ column: SelectedColumn) -> Problem {
         Problem.notBuilt(
-            "selecting \(column.description.name), a path over a to-many relationship,",
-            hint: "select the relationship itself, with include for its objects")
+            "selecting \(column.description.name), a collection that is no path of relationships,",
+            hint: "select a path such as players.name, or one of its aggregates")
     }
 }

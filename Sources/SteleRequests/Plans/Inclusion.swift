@@ -40,6 +40,17 @@ package struct Inclusion: Sendable {
 
     private init(branches: [Branch]) { self.branches = branches }
 
+    /// The tree of one path of relationships.
+    package init(_ path: some Sequence<Relationship>, _ model: Model) {
+        self = path.reversed().reduce(.none) { below, relationship in
+            Inclusion(branches: [
+                Branch(
+                    kind: .relationship(relationship),
+                    owners: model.entities[relationship.owner].subtree, below: below)
+            ])
+        }
+    }
+
     package var isEmpty: Bool { branches.isEmpty }
 
     package func branch(_ index: Int) -> Branch? { branches.first { $0.index == index } }

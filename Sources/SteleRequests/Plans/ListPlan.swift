@@ -45,7 +45,7 @@ package enum Shape: Sendable {
 package struct ListPlan: Sendable {
     package let source: Source
     /// The fetch, without limit, offset and cursor.
-    package let request: FetchRequest
+    package var request: FetchRequest
     package let shape: Shape
     /// The maximum number of rows; nil for all.
     package var limit: Int?

@@ -10,9 +10,15 @@ import StelePredicates
 package struct LivePlan: Sendable {
     /// All parameters, as ASCII text.
     package let key: String
+    /// The object in the address of a relationship or a fetched property; nil for an entity's list.
+    package let address: ObjectAddress?
+    /// The same as the owner of a result.
+    package let owner: ResultsOwner?
     /// The fetch with its limit and offset, without a cursor.
     package let request: FetchRequest
     package let shape: Shape
+    /// The list, sorted by its sections.
+    package let list: ListPlan
     /// The expression of `sectionBy`.
     package let section: Expression?
     package let numbersAsStrings: Bool
@@ -24,10 +30,14 @@ package struct LivePlan: Sendable {
 
     /// - Throws: `Problem` for a list that cannot be followed, with a hint.
     init(_ list: ListPlan, _ call: Call, _ names: Names, _ sight: Sight?) throws {
-        guard case .entity = list.source else {
-            throw Problem.notBuilt(
-                "a live query of a relationship or a fetched property",
-                hint: "use a live query of the entity, with a where that names the owner")
+        let relationship: Relationship?
+        switch list.source {
+        case .entity: (address, relationship) = (nil, nil)
+        case .members(let owner, let it): (address, relationship) = (owner, it)
+        case .fetched(let owner, _): (address, relationship) = (owner, nil)
+        }
+        owner = address.map {
+            ResultsOwner($0.id, entity: $0.entity, relationship: relationship, sight: sight)
         }
         if list.request.isVolatile {
             throw Problem(
@@ -75,6 +85,13 @@ package struct LivePlan: Sendable {
             }
             return try names.sortDescriptor(key, excerpt).expression
         }
+        var sorted = list
+        let sort = list.request.sortDescriptors.first
+        if let section, sort?.expression != section || sort?.options != [] {
+            sorted.request.sortDescriptors.insert(SortDescriptor(section), at: 0)
+            sorted.request.isChecked = true
+        }
+        self.list = sorted
         self.sight = sight
         self.section = section.map { sight?.woven($0, of: request.entity) ?? $0 }
         // Saves are judged by the request, without a reader of the same part of the store.
@@ -91,7 +108,12 @@ package struct LivePlan: Sendable {
             String(call.numbersAsStrings), String(request.fetchLimit ?? -1),
             String(request.fetchOffset),
         ]
-        if case .template(let template) = call.route.resource { parts.append(template.name) }
+        switch call.route.resource {
+        case .template(let template): parts.append(template.name)
+        case .related(let owner, let it): parts += [owner.entity.name, "\(owner.key)", it.name]
+        case .fetched(let owner, let it): parts += [owner.entity.name, "\(owner.key)", it.name]
+        default: break
+        }
         for parameter in [
             Parameter.where, .sort, .select, .groupBy, .having, .distinct, .include, .subentities,
             .sectionBy,
@@ -132,13 +154,18 @@ package struct LivePlan: Sendable {
                 }
             }
             for column in columns {
-                if case .toMany(let it) = column.source { expressions.append(.key(it.name)) }
+                switch column.source {
+                case .toMany(let it): expressions.append(.key(it.name))
+                case .many(let it): expressions.append(it.expression)
+                default: break
+                }
             }
             content = .columns(
                 expressions, including: inclusion.paths + ruled(inclusion.paths, model))
         }
         return ResultsQuery(
-            request, section: section, content: content, maximumRows: maximumRows, model: model)
+            request, of: owner, section: section, content: content, maximumRows: maximumRows,
+            model: model)
     }
 
     /// The paths of to-one relationships of a row that may lead to what is not seen, and from there

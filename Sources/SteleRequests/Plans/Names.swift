@@ -110,13 +110,18 @@ package struct Names {
         let isAggregate = try located(in: item.excerpt) {
             try open.isAggregate(asked.expression)
         }
-        let transformed = transformed(expression, type)
-        if type == .encrypted, transformed == nil {
+        // Of a path over a to-many relationship, the type of the values.
+        var single = type
+        while case .collection(let inner) = single { single = inner }
+        let transformed = transformed(expression, single)
+        if single == .encrypted, transformed == nil {
             throw item.excerpt.located(.encrypted(asked.expression))
         }
+        let isMany = if case .collection = type { true } else { false }
         return SelectedColumn(
             description: ExpressionDescription(name: asked.name, expression: expression),
             excerpt: item.excerpt, type: type, isAggregate: isAggregate,
+            many: isMany ? ManyPath(expression, of: entity, model) : nil,
             transformed: transformed)
     }
 
@@ -157,6 +162,8 @@ struct SelectedColumn {
     var composite: Attribute?
     /// The transient attribute that it names, which the store does not have.
     var transient: Attribute?
+    /// The path that it names, if it has many values.
+    var many: ManyPath?
     /// How its values are written if a transformer converts them.
     var transformed: ValueKind?
 

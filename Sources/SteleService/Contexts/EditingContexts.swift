@@ -139,7 +139,8 @@ final class EditingContexts: Sendable {
         context.family.turn.leave()
     }
 
-    private func check(_ context: EditingContext) throws {
+    /// - Throws: `Problem`: 410 if the context has ended.
+    func check(_ context: EditingContext) throws {
         try state.withLock { state in
             if state.entries[context.id] == nil {
                 throw state.gone.problem(of: context.id, context.reader)

@@ -90,7 +90,6 @@ struct Execution: Sendable {
         case .members(let it, let through): (owner, relationship) = (it, through)
         }
         _ = try existing(owner, context)
-        var request = request
         let membership: Predicate
         if let inverse = model.inverse(of: relationship), !inverse.isToMany {
             membership = .comparison(
@@ -98,12 +97,9 @@ struct Execution: Sendable {
         } else {
             let keys = try context.memberKeys(of: relationship, owners: [owner.key])[owner.key]
             guard let keys, !keys.isEmpty else { return nil }
-            membership = .comparison(
-                Comparison(.key("_id"), .in, .aggregate(keys.map { .constant(.int($0)) })))
+            membership = .isOne(of: keys)
         }
-        request.predicate = request.predicate.map { .and([membership, $0]) } ?? membership
-        request.isChecked = true
-        return request
+        return request.and(membership)
     }
 
     /// The snapshot of an object.

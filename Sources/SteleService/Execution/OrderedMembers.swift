@@ -1,5 +1,6 @@
 /// The members of an ordered relationship, in the order of a list.
 
+import SteleAnswers
 import SteleGraph
 import SteleModel
 import StelePersistence
@@ -75,22 +76,7 @@ struct OrderedMembers {
 
     /// The members of a page, in its order.
     func batch(_ page: [Int64]) throws -> FetchedRows {
-        guard case .objects = plan.shape else { return .values(try rows(of: page)) }
-        let found = try context.snapshots(root: plan.request.entity.root, keys: page)
-        return .objects(page.compactMap { found[$0] })
-    }
-
-    private func rows(of page: [Int64]) throws -> [[Value]] {
-        if page.isEmpty { return [] }
-        var request = FetchRequest(entity: plan.request.entity)
-        request.propertiesToFetch = plan.request.propertiesToFetch
-        request.predicate = .comparison(
-            Comparison(.key("_id"), .in, .aggregate(page.map { .constant(.int($0)) })))
-        request.isChecked = true
-        var byKey: [Int64: [Value]] = [:]
-        for row in try context.currentRows(request) {
-            if let key = RowKey.id(of: row) { byKey[key] = row }
-        }
-        return page.compactMap { byKey[$0] }
+        try context.fetchedRows(
+            of: page, plan.request.entity, columns: plan.request.propertiesToFetch)
     }
 }

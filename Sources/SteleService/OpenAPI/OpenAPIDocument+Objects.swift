@@ -69,15 +69,12 @@ extension OpenAPIDocument {
 
     // MARK: Lists
 
-    /// - Parameter isFollowed: whether the list can be a live query.
-    func list(
-        _ entity: Entity, _ id: String, isFollowed: Bool = true, body: JSONValue? = nil
-    ) -> OpenAPIOperation {
+    func list(_ entity: Entity, _ id: String, body: JSONValue? = nil) -> OpenAPIOperation {
         let text: JSONValue = ["type": "string"]
-        var formats: [(MediaType, JSONValue)] = [
+        let formats: [(MediaType, JSONValue)] = [
             (.json, ["type": "array", "items": rows(entity)]), (.ndjson, text), (.csv, text),
+            (.events, text),
         ]
-        if isFollowed { formats.append((.events, text)) }
         return data(
             id, "Objects of \(entity.name).", body: body,
             [(200, Self.answer("A page of the list.", formats, [.eTag, .link, .totalCount]))])
@@ -168,7 +165,7 @@ extension OpenAPIDocument {
                 body: Self.body(["anyOf": [member(relationship), all]]), answers)
         case .put:
             return data("replace" + name, "Replaces all members.", body: Self.body(all), answers)
-        default: return list(model.destination(of: relationship), "list" + name, isFollowed: false)
+        default: return list(model.destination(of: relationship), "list" + name)
         }
     }
 

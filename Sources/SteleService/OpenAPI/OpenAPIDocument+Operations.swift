@@ -82,7 +82,7 @@ extension OpenAPIDocument {
         case .fetched(_, let property):
             list(
                 model.entity(named: property.request.entityName) ?? model.entities[0],
-                "list" + Self.id(place.names), isFollowed: false)
+                "list" + Self.id(place.names))
         case .member(_, let relationship, _): member(relationship, place, route)
         }
     }

@@ -192,7 +192,8 @@ enum OpenAPIRequestHeader: String, CaseIterable {
             return false
         case .lastEventID:
             switch route.resource {
-            case .list, .template: return !isWrite
+            case .list, .template, .fetched: return !isWrite
+            case .related(_, let relationship): return relationship.isToMany && !isWrite
             default: return false
             }
         }

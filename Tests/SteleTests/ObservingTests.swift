@@ -1,0 +1,312 @@
+// The delegate of a results controller, results of one object, and values that are observed.
+
+import Stele
+import SteleSystem
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+@Suite(.timeLimit(.minutes(1))) struct ObservingTests {
+    private let container: PersistentContainer
+    private let context: ManagedObjectContext
+    private let teams: [ManagedObject]
+    private let players: [ManagedObject]
+
+    /// Two teams; the first has two players.
+    init() throws {
+        let model = try Model(contentsOfFile: samplePath("League"))
+        container = try PersistentContainer(model: model, at: ":memory:")
+        let context = container.newBackgroundContext()
+        teams = try ["Northgate", "Southgate"].map { name in
+            let team = try context.insert(try #require(model.entity(named: "Team")))
+            try team.setValue(.string(name), forKey: "name")
+            return team
+        }
+        let home = teams[0]
+        players = try [9, 4].map { goals in
+            let player = try context.insert(try #require(model.entity(named: "Player")))
+            try player.setValue(.string("player \(goals)"), forKey: "name")
+            try player.setValue(.int(Int64(goals)), forKey: "goals")
+            try player.setDestination(home, forKey: "team")
+            return player
+        }
+        self.context = context
+        try context.save()
+    }
+
+    // MARK: The delegate
+
+    /// Writes down what it is told.
+    private final class Delegate: FetchedResultsControllerDelegate {
+        private let lines = Mutex<[String]>([])
+
+        /// What was told until the end of the next change; nothing is told for it after ten seconds.
+        func next() -> [String] {
+            for _ in 0..<5_000 {
+                let told = lines.withLock { lines -> [String]? in
+                    guard lines.last == "did change" || lines.last?.hasPrefix("failed") == true
+                    else { return nil }
+                    defer { lines = [] }
+                    return lines
+                }
+                if let told { return told }
+                usleep(2_000)
+            }
+            return lines.withLock { $0 }
+        }
+
+        private func note(_ line: String) { lines.withLock { $0.append(line) } }
+
+        func controllerWillChangeContent(_ controller: FetchedResultsController) {
+            note("will change")
+        }
+
+        func controller(
+            _ controller: FetchedResultsController, didChange id: ObjectID,
+            at indexPath: IndexPath?, for type: FetchedResultsChangeType, newIndexPath: IndexPath?
+        ) {
+            let from = indexPath.map(Array.init) ?? []
+            note("\(type) \(id.key) \(from) \(newIndexPath.map(Array.init) ?? [])")
+        }
+
+        func controller(
+            _ controller: FetchedResultsController, didChange section: ResultsSection,
+            atSectionIndex index: Int, for type: FetchedResultsChangeType
+        ) {
+            note("\(type) section \(index)")
+        }
+
+        func controllerDidChangeContent(_ controller: FetchedResultsController) {
+            note("did change")
+        }
+
+        func controller(_ controller: FetchedResultsController, didFailWith error: any Error) {
+            note("failed: \(error)")
+        }
+    }
+
+    @Test func theDelegateIsToldOfRowsAndSections() throws {
+        var request = FetchRequest(entity: players[0].entity)
+        request.sortDescriptors = [SortDescriptor(key: "goals", ascending: false)]
+        let controller = try FetchedResultsController(
+            fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "team.name")
+        let delegate = Delegate()
+        controller.delegate = delegate
+        try controller.performFetch()
+        let (nine, four) = (players[0].objectID.key, players[1].objectID.key)
+        // The other moves up, so it is updated at another index path.
+        try players[0].setDestination(teams[1], forKey: "team")
+        try players[1].setValue(.int(5), forKey: "goals")
+        try context.save()
+        #expect(
+            delegate.next() == [
+                "will change", "insert section 1", "move \(nine) [0, 0] [1, 0]",
+                "update \(four) [0, 1] [0, 0]", "did change",
+            ])
+        try players[1].setDestination(teams[1], forKey: "team")
+        try context.save()
+        #expect(
+            delegate.next() == [
+                "will change", "delete section 0", "move \(four) [0, 0] [0, 1]", "did change",
+            ])
+        try context.delete(players[0])
+        try context.save()
+        #expect(delegate.next() == ["will change", "delete \(nine) [0, 0] []", "did change"])
+    }
+
+    // MARK: Results of one object
+
+    @Test func aControllerFollowsTheMembersOfAnObject() throws {
+        let controller = try FetchedResultsController(
+            forKey: "players", of: teams[0], where: "goals > %d", 3, sort: "-goals")
+        let delegate = Delegate()
+        controller.delegate = delegate
+        try controller.performFetch()
+        #expect(controller.fetchedObjectIDs == players.map(\.objectID))
+        try players[0].setDestination(teams[1], forKey: "team")
+        try context.save()
+        let nine = players[0].objectID.key
+        #expect(delegate.next() == ["will change", "delete \(nine) [0, 0] []", "did change"])
+        try context.delete(teams[0])
+        try context.save()
+        #expect(delegate.next().last?.hasPrefix("failed: ownerDeleted") == true)
+    }
+
+    @Test func whatHasNoMembersIsRefused() throws {
+        #expect(
+            throws: ContextError.noSuchRelationship(entity: "Team", relationship: "name")
+        ) { try FetchedResultsController(forKey: "name", of: teams[0]) }
+        let new = try context.insert(teams[0].entity)
+        #expect(throws: ContextError.notSaved(entity: "Team")) {
+            try FetchedResultsController(forKey: "players", of: new)
+        }
+    }
+
+    // MARK: Results with unsaved changes
+
+    /// Each difference leads to what the same fetch gives, with unsaved changes and after saves.
+    @Test func aControllerFollowsTheUnsavedStateOfItsContext() throws {
+        var numbers = SeededNumbers(seed: drawSeed("aControllerFollowsTheUnsavedState"))
+        var request = FetchRequest(entity: players[0].entity)
+        request.predicate = try Predicate(format: "goals > 2")
+        request.sortDescriptors = [SortDescriptor(key: "goals", ascending: false)]
+        let controller = try ContextResultsController(
+            fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "team.name")
+        var rows: [ManagedObject] = []
+        var told = 0
+        try controller.performFetch { change in
+            guard case .difference(let difference) = change else {
+                Issue.record("\(change)")
+                return
+            }
+            told += 1
+            for index in (difference.deletes.map(\.index) + difference.moves.map(\.from))
+                .sorted(by: >)
+            {
+                rows.remove(at: index)
+            }
+            let come = difference.inserts.map(\.index) + difference.moves.map(\.to)
+            for index in come.sorted() { rows.insert(controller.fetchedObjects[index], at: index) }
+        }
+        rows = controller.fetchedObjects
+        #expect(rows == players)
+        for round in 0..<120 {
+            let all = try context.fetch(FetchRequest(entity: players[0].entity))
+            let team = Bool.random(using: &numbers) ? teams[0] : teams[1]
+            switch Int.random(in: 0..<6, using: &numbers) {
+            case 0:
+                let made = try context.insert(players[0].entity)
+                try made.setValue(.string("new"), forKey: "name")
+                try made.setValue(.int(Int64.random(in: 0...9, using: &numbers)), forKey: "goals")
+                try made.setDestination(team, forKey: "team")
+            case 1:
+                if all.count > 4, let it = all.randomElement(using: &numbers) {
+                    try context.delete(it)
+                }
+            case 2: try all.randomElement(using: &numbers)?.setDestination(team, forKey: "team")
+            case 3: try team.setValue(.string("team \(round % 3)"), forKey: "name")
+            default:
+                try all.randomElement(using: &numbers)?
+                    .setValue(.int(Int64.random(in: 0...9, using: &numbers)), forKey: "goals")
+            }
+            if round % 7 == 3 { try context.save() } else { try context.processPendingChanges() }
+            if round % 11 == 5 { context.rollback() }
+            var sorted = request
+            sorted.sortDescriptors.insert(SortDescriptor(key: "team.name"), at: 0)
+            let expected = try context.fetch(sorted)
+            #expect(controller.fetchedObjects == expected && rows == expected, "round \(round)")
+            #expect(controller.sections.reduce(0) { $0 + $1.numberOfObjects } == rows.count)
+            for object in rows {
+                let path = try #require(controller.indexPath(forObject: object))
+                #expect(controller.object(at: path) === object)
+            }
+        }
+        #expect(told > 60)
+        controller.stop()
+        let last = controller.fetchedObjects
+        context.rollback()
+        try context.delete(try #require(last.first))
+        try context.processPendingChanges()
+        #expect(controller.fetchedObjects == last)
+    }
+
+    // MARK: One value
+
+    /// What an observation of a number was told: the kind, and the value before and after.
+    private final class Told {
+        var lines: [String] = []
+
+        func note(_ change: KeyValueChange<PropertyValue>) {
+            func text(_ value: PropertyValue?) -> String {
+                switch value {
+                case nil: "none"
+                case .value(.int(let it))?: "\(it)"
+                case .value(let it)?: "\(it)"
+                case .members(let keys)?: "\(keys.count) members"
+                }
+            }
+            lines.append("\(change.kind): \(text(change.oldValue)), \(text(change.newValue))")
+        }
+
+        func next() -> [String] {
+            defer { lines = [] }
+            return lines
+        }
+    }
+
+    @Test func aValueIsToldBeforeAndAfterTheSave() throws {
+        let told = Told()
+        let observation = try players[0].observe(forKey: "goals") { told.note($0) }
+        try players[0].setValue(.int(10), forKey: "goals")
+        try players[0].setValue(.int(11), forKey: "goals")
+        try players[1].setValue(.int(1), forKey: "goals")
+        #expect(told.next().isEmpty)
+        try context.processPendingChanges()
+        #expect(told.next() == ["changed: 9, 11"])
+        try players[0].setValue(.string("other"), forKey: "name")
+        try context.save()
+        #expect(told.next() == ["saved: 9, 11"])
+        // A save that leaves the value as it is.
+        try players[0].setValue(.string("another"), forKey: "name")
+        try context.save()
+        #expect(told.next().isEmpty)
+        try players[0].setValue(.int(12), forKey: "goals")
+        try context.save()
+        #expect(told.next() == ["changed: 11, 12", "saved: 11, 12"])
+        try context.delete(players[0])
+        try context.save()
+        #expect(told.next() == ["changed: 12, none", "saved: 12, none"])
+        observation.cancel()
+    }
+
+    @Test func whatTheStoreHasIsToldAsRefreshed() throws {
+        context.automaticallyMergesChangesFromParent = true
+        let told = Told()
+        let observation = try players[0].observe(forKey: "goals") { told.note($0) }
+        let other = container.newBackgroundContext()
+        let same = try #require(try other.existingObject(with: players[0].objectID))
+        try same.setValue(.int(20), forKey: "goals")
+        try other.save()
+        // The broadcast's thread brings the save.
+        for _ in 0..<5_000 where told.lines.isEmpty {
+            try context.processPendingChanges()
+            usleep(2_000)
+        }
+        #expect(told.next() == ["refreshed: 9, 20"])
+        try players[0].setValue(.int(21), forKey: "goals")
+        try context.processPendingChanges()
+        context.rollback()
+        #expect(told.next() == ["changed: 20, 21", "refreshed: 21, 20"])
+        try players[0].setValue(.int(22), forKey: "goals")
+        try context.save()
+        #expect(told.next() == ["changed: 20, 22", "saved: 20, 22"])
+        observation.cancel()
+        try players[0].setValue(.int(23), forKey: "goals")
+        try context.save()
+        #expect(told.next().isEmpty)
+    }
+
+    @Test func relationshipsAndUndoAreTold() throws {
+        let told = Told()
+        let observation = try teams[0].observe(forKey: "players") { told.note($0) }
+        context.undoManager = UndoManager()
+        try players[0].setDestination(teams[1], forKey: "team")
+        try context.processPendingChanges()
+        #expect(told.next() == ["changed: 2 members, 1 members"])
+        try context.undo()
+        #expect(told.next() == ["changed: 1 members, 2 members"])
+        try context.redo()
+        try context.save()
+        #expect(
+            told.next() == ["changed: 2 members, 1 members", "saved: 2 members, 1 members"])
+        observation.cancel()
+        #expect(throws: ContextError.noSuchProperty(entity: "Team", property: "nothing")) {
+            try teams[0].observe(forKey: "nothing") { _ in }
+        }
+    }
+}
