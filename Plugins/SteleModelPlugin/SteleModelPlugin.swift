@@ -4,14 +4,16 @@ import Foundation
 import PackagePlugin
 
 /// A target that uses the plugin has a class for each entity of each model in its folder, and the
-/// model itself, so that a program needs no file of it.
+/// model itself, so that a program needs no file of it. `stele-model.json` in the folder has the
+/// settings of the target.
 @main
 struct SteleModelPlugin: BuildToolPlugin {
     private static let endings = [".xcdatamodeld", ".xcdatamodel", ".momd", ".mom"]
 
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let generator = try context.tool(named: "SteleGenerate").url
-        let models = Self.models(in: target.directoryURL)
+        let settings = try Settings.read(in: target.directoryURL)
+        let models = Self.models(in: target.directoryURL) + settings.models
         if models.isEmpty {
             Diagnostics.warning(
                 "\(target.name) has no data model: put a .xcdatamodeld folder into "
@@ -28,8 +30,9 @@ struct SteleModelPlugin: BuildToolPlugin {
             let output = context.pluginWorkDirectoryURL.appending(path: "\(name(model))Model.swift")
             return .buildCommand(
                 displayName: "Generating the classes of \(model.lastPathComponent)",
-                executable: generator, arguments: [model.path, output.path],
-                inputFiles: Self.files(of: model), outputFiles: [output])
+                executable: generator,
+                arguments: [model.path, output.path, settings.accessLevel],
+                inputFiles: Self.files(of: model) + settings.own, outputFiles: [output])
         }
     }
 
@@ -56,5 +59,41 @@ struct SteleModelPlugin: BuildToolPlugin {
             (try? $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) == true
         }
         return files.isEmpty ? [model] : files.sorted { $0.path < $1.path }
+    }
+}
+
+/// The settings of a target: `{"accessLevel": "internal", "models": ["League.json"]}`. Both may be
+/// left out.
+private struct Settings {
+    /// `public`, `package` or `internal`.
+    var accessLevel = "public"
+    /// Models in JSON, which no ending tells from other files.
+    var models: [URL] = []
+    /// The file itself, where there is one.
+    var own: [URL] = []
+
+    private struct Content: Decodable {
+        var accessLevel: String?
+        var models: [String]?
+    }
+
+    /// - Throws: an error of reading or decoding the file.
+    static func read(in folder: URL) throws -> Settings {
+        let file = folder.appending(path: "stele-model.json")
+        guard FileManager.default.fileExists(atPath: file.path) else { return Settings() }
+        let content: Content
+        do {
+            content = try JSONDecoder().decode(Content.self, from: Data(contentsOf: file))
+        } catch {
+            Diagnostics.error("\(file.path) cannot be read: \(error)")
+            throw error
+        }
+        var settings = Settings(own: [file])
+        if let level = content.accessLevel { settings.accessLevel = level }
+        settings.models = (content.models ?? []).map { folder.appending(path: $0) }
+        for model in settings.models where !FileManager.default.fileExists(atPath: model.path) {
+            Diagnostics.error("\(file.path) names \(model.path), which is not there")
+        }
+        return settings
     }
 }

@@ -5,12 +5,14 @@ import SteleModel
 /// Writes properties as lines of code.
 struct PropertyWriter {
     let names: SwiftNames
-    /// The access level of keys. A class that is written by hand may be internal.
-    var keyAccess = "public "
+    /// The access level of keys, with a space. A class that is written by hand may be internal.
+    var keyAccess: String?
     /// What accessors are called on: nothing in a class, `object.` in the view of a composite.
     var receiver = ""
     /// The keyword of a setter.
     var setter = "set"
+
+    private var access: String { names.access.modifier }
 
     // MARK: Attributes
 
@@ -25,7 +27,7 @@ struct PropertyWriter {
         }
         let (type, zero) = valueType(attribute)
         let read = "\(receiver)attribute(forKey: \(key))" + (zero.map { " ?? \($0)" } ?? "")
-        let head = "public var \(SwiftIdentifier.code(name)): \(type)\(zero == nil ? "?" : "")"
+        let head = "\(access)var \(SwiftIdentifier.code(name)): \(type)\(zero == nil ? "?" : "")"
         // The store computes a derived attribute, so it has no setter.
         if attribute.derivationExpression != nil { return ["\(head) { \(read) }"] }
         return [
@@ -64,9 +66,9 @@ struct PropertyWriter {
         }
         let type = known ?? names.library("JSONValue")
         return [
-            "public var \(SwiftIdentifier.code(name)): \(type)? {",
+            "\(access)var \(SwiftIdentifier.code(name)): \(type)? {",
             "    get throws { try \(receiver)transformable(forKey: \(key)) }", "}", "",
-            "public func set\(SwiftIdentifier.capitalized(name))(_ value: \(type)?) throws {",
+            "\(access)func set\(SwiftIdentifier.capitalized(name))(_ value: \(type)?) throws {",
             "    try \(receiver)setTransformable(value, forKey: \(key))", "}",
         ]
     }
@@ -80,7 +82,7 @@ struct PropertyWriter {
         let code = SwiftIdentifier.code(type)
         let owner = receiver.isEmpty ? "self" : "object"
         return [
-            "public var \(SwiftIdentifier.code(name)): \(code) { \(code)(\(owner), keyPath: \(key)) }"
+            "\(access)var \(SwiftIdentifier.code(name)): \(code) { \(code)(\(owner), keyPath: \(key)) }"
         ]
     }
 
@@ -95,11 +97,11 @@ struct PropertyWriter {
 
     private func toOne(_ name: String, _ type: String, _ key: String) -> [String] {
         [
-            "public var \(SwiftIdentifier.code(name)): \(type)? {",
+            "\(access)var \(SwiftIdentifier.code(name)): \(type)? {",
             "    get { object(forKey: \(key)) }",
             "    set { setObject(newValue, forKey: \(key)) }", "}", "",
             "@available(*, deprecated, message: \"set the property, or setDestination(_:forKey:)\")",
-            "public func set\(SwiftIdentifier.capitalized(name))(_ value: \(type)?) throws {",
+            "\(access)func set\(SwiftIdentifier.capitalized(name))(_ value: \(type)?) throws {",
             "    try setDestination(value, forKey: \(key))", "}",
         ]
     }
@@ -111,11 +113,11 @@ struct PropertyWriter {
         let all = isOrdered ? "[\(type)]" : "\(set)<\(type)>"
         let suffix = SwiftIdentifier.capitalized(name)
         var lines = [
-            "public var \(SwiftIdentifier.code(name)): \(all) {",
+            "\(access)var \(SwiftIdentifier.code(name)): \(all) {",
             "    get throws { try members(forKey: \(key)) }", "}",
         ]
         func add(_ head: String, _ call: String) {
-            lines += ["", "public func \(head) throws {", "    try \(call)", "}"]
+            lines += ["", "\(access)func \(head) throws {", "    try \(call)", "}"]
         }
         add("set\(suffix)(_ values: \(all))", "setMembers(values, forKey: \(key))")
         add("addTo\(suffix)(_ value: \(type))", "addMembers([value], forKey: \(key))")
@@ -142,7 +144,7 @@ struct PropertyWriter {
     /// The key of an attribute for predicates; nil for one that they cannot compare.
     func key(_ attribute: AttributeDescription, name: String) -> String? {
         if attribute.isTransient { return nil }
-        let head = "\(keyAccess)var \(SwiftIdentifier.code(name))"
+        let head = "\(keyAccess ?? access)var \(SwiftIdentifier.code(name))"
         switch attribute.type {
         case .transformable: return nil
         case .composite:
@@ -162,7 +164,8 @@ struct PropertyWriter {
         let type = names.classCode(names.model.destination(of: relationship))
         let (keys, label) =
             relationship.isToMany ? ("ToManyKeys", "toMany") : ("ObjectKeys", "toOne")
-        return "\(keyAccess)var \(SwiftIdentifier.code(name)): \(names.library(keys))<\(type)> { "
+        return
+            "\(keyAccess ?? access)var \(SwiftIdentifier.code(name)): \(names.library(keys))<\(type)> { "
             + "self[\(label): \"\(relationship.name)\"] }"
     }
 
@@ -172,7 +175,7 @@ struct PropertyWriter {
         let destination = names.model.entity(named: property.request.entityName)
         let type = destination.map(names.classCode) ?? names.library("ManagedObject")
         return [
-            "public var \(SwiftIdentifier.code(name)): [\(type)] {",
+            "\(access)var \(SwiftIdentifier.code(name)): [\(type)] {",
             "    get throws { try fetched(forKey: \"\(property.name)\") }", "}",
         ]
     }

@@ -24,14 +24,16 @@ public struct SwiftGenerator {
     /// The name that all versions of the model share.
     private var modelName: String { file.name }
     private let names: SwiftNames
+    private var access: String { names.access.modifier }
 
     /// Prepares the classes of a model's current version.
+    /// - Parameter access: the access level of the classes and all that is generated with them.
     /// - Throws: `ModelErrors` if the model has mistakes, or two entities have the same class.
-    public init(_ file: ModelFile) throws(ModelErrors) {
+    public init(_ file: ModelFile, access: AccessLevel = .public) throws(ModelErrors) {
         self.file = file
         model = try file.model()
         versions = try file.models()
-        names = try SwiftNames(model, name: file.name)
+        names = try SwiftNames(model, name: file.name, access: access)
     }
 
     /// Prepares the classes of a model with one version.
@@ -100,19 +102,22 @@ public struct SwiftGenerator {
         let head = [
             "\(SwiftFile.mark) from the model \(modelName): \(subject).",
             "// It is generated from the model. Put code of your own into another file.",
-            "", names.showsLibrary(lines) ? "public import Stele" : "import Stele", "",
+            "",
         ]
-        let text = (head + lines).joined(separator: "\n") + "\n"
+        let text =
+            (head + names.importLines(for: lines) + [""] + lines).joined(separator: "\n") + "\n"
         return SwiftFile(name: name + ".swift", text: text)
     }
 
     // MARK: Classes
 
     private func classLines(_ entity: Entity) -> [String] {
-        let access = entity.hasSubentities || entity.isAbstract ? "open" : "public final"
+        let isInherited = entity.hasSubentities || entity.isAbstract
+        let access = names.access.classModifier(isInherited: isInherited)
         // A program may have the main actor as the default for what does not say so.
         let head =
-            "\(access) nonisolated class \(names.classCode(entity)): \(names.superclassCode(entity)) {}"
+            (access.isEmpty ? "" : access + " ")
+            + "nonisolated class \(names.classCode(entity)): \(names.superclassCode(entity)) {}"
         return entity.declaration.properties.isEmpty ? [head] : [head, ""]
     }
 
@@ -139,7 +144,7 @@ public struct SwiftGenerator {
     /// What predicates and orders compare.
     private func keys(of entity: Entity) -> [String] {
         let isByHand = entity.declaration.codeGenerationType == .category
-        let writer = PropertyWriter(names: names, keyAccess: isByHand ? "" : "public ")
+        let writer = PropertyWriter(names: names, keyAccess: isByHand ? "" : nil)
         let lines = entity.declaration.properties.compactMap { declared -> String? in
             let name = names.member(declared.name, of: entity)
             switch entity.property(named: declared.name) {
@@ -163,8 +168,8 @@ public struct SwiftGenerator {
         let writer = PropertyWriter(names: names, receiver: "object.", setter: "nonmutating set")
         let (owner, text) = (names.library("ManagedObject"), names.standard("String"))
         var lines = [
-            "public let object: \(owner)", "public let keyPath: \(text)", "",
-            "public init(_ object: \(owner), keyPath: \(text)) {", "    self.object = object",
+            "\(access)let object: \(owner)", "\(access)let keyPath: \(text)", "",
+            "\(access)init(_ object: \(owner), keyPath: \(text)) {", "    self.object = object",
             "    self.keyPath = keyPath", "}",
         ]
         for (attribute, member) in zip(composite.attributes, names.members(of: composite)) {
@@ -172,7 +177,7 @@ public struct SwiftGenerator {
             lines += writer.lines(attribute, name: member, key: "key(\"\(attribute.name)\")")
         }
         let head =
-            "public nonisolated struct \(SwiftIdentifier.code(name)): \(names.library("CompositeView")) {"
+            "\(access)nonisolated struct \(SwiftIdentifier.code(name)): \(names.library("CompositeView")) {"
         let keys = zip(composite.attributes, names.members(of: composite)).compactMap {
             writer.key($0, name: $1)
         }
@@ -189,12 +194,12 @@ public struct SwiftGenerator {
     private func modelLines() -> [String] {
         let typed = names.library("TypedEntity")
         var lines = [
-            "public nonisolated enum \(names.modelName): \(names.library("TypedModel")) {"
+            "\(access)nonisolated enum \(names.modelName): \(names.library("TypedModel")) {"
         ]
         lines +=
             Self.indented(embedded()) + [
                 "",
-                "    public static let entities: [\(typed)] = [",
+                "    \(access)static let entities: [\(typed)] = [",
             ]
         for entity in names.classed {
             lines += [
@@ -220,7 +225,7 @@ public struct SwiftGenerator {
         let type = names.library("EmbeddedModel")
         let versions = versions.models.map { $0.declaration.json().pretty }
         var lines = [
-            "public static let embedded = \(type)(",
+            "\(access)static let embedded = \(type)(",
             "    name: \(SwiftText.quoted(file.name)),",
             "    currentVersion: \(SwiftText.quoted(file.currentVersionName)),", "    versions: [",
         ]

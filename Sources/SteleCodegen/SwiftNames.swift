@@ -5,6 +5,8 @@ import SteleModel
 /// The names of a model's classes, structures and members. All are valid and distinct.
 struct SwiftNames {
     let model: Model
+    /// The access level of what is generated.
+    let access: AccessLevel
     private(set) var modelName = ""
     /// Each entity's class, or its ancestor's if it has none of its own, by `Entity.index`.
     private(set) var classes: [String?] = []
@@ -18,8 +20,9 @@ struct SwiftNames {
     private var types: Set<String> = []
 
     /// - Throws: `ModelErrors` if two entities have the same class.
-    init(_ model: Model, name: String) throws(ModelErrors) {
+    init(_ model: Model, name: String, access: AccessLevel) throws(ModelErrors) {
         self.model = model
+        self.access = access
         try nameClasses()
         for composite in model.declaration.composites {
             composites[composite.name] = unusedType(SwiftIdentifier.make(composite.name))
@@ -105,13 +108,24 @@ struct SwiftNames {
         types.contains(name) ? "Stele.\(name)" : name
     }
 
-    /// Whether a public declaration names a type of the library, which has to be imported for it as
-    /// `public`. An import as `public` that none needs is a warning.
-    func showsLibrary(_ lines: [String]) -> Bool {
+    /// The import of the library. A declaration that is not internal and names one of its types
+    /// needs an import of the same level, and an import that none needs is a warning.
+    func importLines(for lines: [String]) -> [String] {
+        guard access != .internal, showsLibrary(lines) else { return ["import Stele"] }
+        if access == .public { return ["public import Stele"] }
+        // Without the feature, an import as `package` makes all plain imports of the module
+        // ambiguous, also those of code beside it.
+        return [
+            "#if hasFeature(InternalImportsByDefault)", "    package import Stele", "#else",
+            "    import Stele", "#endif",
+        ]
+    }
+
+    private func showsLibrary(_ lines: [String]) -> Bool {
         let known = Self.libraryTypes.subtracting(types)
         return lines.contains { line in
             let line = line.drop { $0 == " " }
-            guard line.hasPrefix("public ") || line.hasPrefix("open ") else { return false }
+            guard line.hasPrefix("\(access) ") || line.hasPrefix("open ") else { return false }
             return line.contains("Stele.")
                 || line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
                     .contains { known.contains(String($0)) }

@@ -12,12 +12,17 @@ import StelePredicates
 struct SteleGenerate {
     static func main() {
         let arguments = CommandLine.arguments
-        guard arguments.count == 3 else { fail("two arguments are needed: MODEL OUTPUT") }
+        guard arguments.count == 4 else { fail("three arguments are needed: MODEL OUTPUT ACCESS") }
         let (path, output) = (arguments[1], arguments[2])
+        guard let access = AccessLevel(rawValue: arguments[3]) else {
+            fail(
+                "stele-model.json: error: accessLevel is \(arguments[3].debugDescription), and can "
+                    + "be \(AccessLevel.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
         do throws(ModelErrors) {
             let file = try ModelFile.read(path)
             try file.model().checkRequests()
-            let generator = try SwiftGenerator(file)
+            let generator = try SwiftGenerator(file, access: access)
             write(generator.combined().text, to: output)
             for note in generator.notes() { print("\(path): note: \(note)") }
         } catch {

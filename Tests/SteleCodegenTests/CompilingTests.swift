@@ -102,6 +102,32 @@ struct CompilingTests {
         }
     }
 
+    /// Code beside the classes uses them; that of another module does not see internal ones.
+    @Test(arguments: AccessLevel.allCases)
+    func eachAccessLevel(_ access: AccessLevel) throws {
+        let compiler = try #require(Compiler())
+        for model in [try Sample.Recipes.file(), ModelFile(try HardModel.model().declaration)] {
+            let generator = try SwiftGenerator(model, access: access)
+            let own = SwiftFile(name: "Own.swift", text: "import Stele\nlet own: Value = .null\n")
+            for options in [[], ["-enable-upcoming-feature", "InternalImportsByDefault"]] {
+                let said = try compiler.complaints(
+                    generator.files() + [own], options + ["-package-name", "app"])
+                #expect(said.isEmpty, "\(model.name): \(said)")
+            }
+            let levels = Set(
+                generator.combined().text.matches(of: #/(?m)^ *(open|public|package) /#).map {
+                    $0.1
+                })
+            let expected: Set<Substring> =
+                switch access {
+                case .internal: []
+                case .package: ["package"]
+                case .public: ["public", "open"]
+                }
+            #expect(levels.isSubset(of: expected) && levels.isEmpty == expected.isEmpty)
+        }
+    }
+
     /// Printed as one file it is Swift as well.
     @Test func allInOneFile() throws {
         let compiler = try #require(Compiler())

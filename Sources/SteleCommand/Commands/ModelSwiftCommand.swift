@@ -7,6 +7,8 @@ import SteleModel
 import SteleModelFiles
 import StelePredicates
 
+extension AccessLevel: ExpressibleByArgument {}
+
 /// Writes a class for each entity.
 struct ModelSwiftCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,12 +30,17 @@ struct ModelSwiftCommand: ParsableCommand {
             "The folder for the files; created where it is missing.", valueName: "folder"))
     var output: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The access level of the classes: public, package or internal.", valueName: "level"))
+    var accessLevel = AccessLevel.public
+
     func run() throws {
         try Failure.reporting {
             let file = try ModelFile.given(model)
             let model = try file.model()
             try model.checkRequests()
-            let generator = try SwiftGenerator(file)
+            let generator = try SwiftGenerator(file, access: accessLevel)
             if let output {
                 try Self.write(generator.files(), to: output)
             } else {
