@@ -24,7 +24,7 @@ RELEASE = STELE_BUILD=$(COMMIT) \
 TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64:glibc.malloc.tcache_max=384
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential fuzz sequences live-check torture mutate soak fairness openapi-check sanitize format image clean help dependencies
+.PHONY: run test build bench differential fuzz sequences live-check torture mutate soak fairness openapi-check sanitize format docs image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@$(TUNED) .build/release/stele serve $(ARGS)
@@ -87,6 +87,10 @@ sanitize: dependencies ## run the tests under the thread, then the address sanit
 
 format: ## format the sources
 	@swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+docs: dependencies ## build the reference of the library, a web site in .build/documentation
+	@swift build -j $(JOBS) --target Stele
+	@Config/build-documentation.sh .build/documentation
 
 image: ## build the container image; ENGINE=podman, IMAGE=name:tag
 	@$(ENGINE) build --build-arg STELE_BUILD=$(COMMIT) -t $(IMAGE) .
