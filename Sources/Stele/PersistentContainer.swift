@@ -110,7 +110,10 @@ public final class PersistentContainer: Sendable {
     /// Ends the threads of the stores and closes their files. Contexts cannot be used afterwards. A
     /// container that is released without it leaves them until the program ends, because contexts may
     /// still use them.
-    public func close() { persistentStoreCoordinator.store.close() }
+    public func close() {
+        persistentStoreCoordinator.broadcast.stopPolling()
+        persistentStoreCoordinator.store.close()
+    }
 
     // MARK: Contexts
 

@@ -27,6 +27,8 @@ public final class HistoryBroadcast: Sendable {
     /// The state shared with the thread, which may outlive the broadcast.
     private final class Core: Sendable {
         let state = Monitor(State())
+        /// Held during a poll; true when there are no more of them.
+        let polls = Mutex(false)
 
         /// Delivers queued events, and asks for commits of other programs where a subscription
         /// wants that. It returns when the broadcast is released and the queue is empty.
@@ -45,7 +47,7 @@ public final class HistoryBroadcast: Sendable {
                 let poll = subscriptions.lazy.compactMap(\.poll).first
                 let now = MonotonicClock.now
                 if let poll, pollAt.map({ $0 <= now }) ?? true {
-                    poll()
+                    polls.withLock { isOver in if !isOver { poll() } }
                     pollAt = now &+ HistoryBroadcast.pollNanoseconds
                 }
                 if poll == nil { pollAt = nil }
@@ -98,10 +100,14 @@ public final class HistoryBroadcast: Sendable {
                     core?.state.withLock { $0.subscriptions.removeAll { $0 === gone } }
                 })
             state.subscriptions.append(subscription)
-            state.isNew = poll != nil
+            if poll != nil { state.isNew = true }
             return subscription
         }
     }
+
+    /// Asks no more for commits of other programs, before the store is closed. When it returns, no
+    /// poll is running.
+    package func stopPolling() { core.polls.withLock { $0 = true } }
 
     func publish(_ saves: [HistoryTransaction]) { enqueue(.saves(saves)) }
 

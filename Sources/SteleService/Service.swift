@@ -300,7 +300,7 @@ public final class Service: Sendable {
                     call.request, call.query, as: call.format, seenBy: plan.rights.sight,
                     within: execution.budget))
         case .live(let parts):
-            .response(try follow(parts, call, in: place))
+            .response(try follow(parts, plan, in: place))
         case .list(let list): try call.locating { try execution.list(list, call.terms) }
         case .count(let count):
             try call.locating {
@@ -320,11 +320,21 @@ public final class Service: Sendable {
     }
 
     /// Answers a live query: a list of the context's, or one or several of the store's.
-    private func follow(_ parts: [LivePart], _ call: Call, in place: Place) throws -> Response {
-        guard let editing = place.editing, let part = parts.first else {
-            return try liveQueries.answer(parts, call.request)
+    private func follow(_ parts: [LivePart], _ plan: Plan, in place: Place) throws -> Response {
+        let request = plan.call.request
+        guard let editing = place.editing else {
+            return try liveQueries.answer(parts, request)
         }
-        return try contextQueries.answer(part.plan, call, in: place, of: editing)
+        let rights = plan.rights
+        return try contextQueries.answer(of: editing, in: place) { [weak self] in
+            guard let self else { return nil }
+            var passage = Passage(request, at: place, isTimed: false)
+            passage.rights = rights
+            let call = try call(routes.match(request), &passage)
+            guard case .live(let parts) = try self.plan(call, at: .unhurried, &passage).action
+            else { return nil }
+            return parts.first?.plan
+        }
     }
 
     private func ticket(_ rights: Rights) throws -> Response {

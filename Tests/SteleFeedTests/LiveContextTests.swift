@@ -149,6 +149,52 @@ import Testing
         #expect(!listener.names.contains("error"))
     }
 
+    /// Addresses and conditions that name an unsaved object name it after its save, too.
+    @Test func temporaryIDsAreFollowedThroughTheSave() throws {
+        let stage = try LiveStage()
+        let context = try Self.context(stage)
+        try stage.write("POST", "\(context)/Team", #"{"name":"New"}"#)
+        try stage.write("POST", "\(context)/Person", #"{"name":"Aa","team":"t1"}"#)
+        let lists = ["\(context)/Team/t1/members", "\(context)/Person?where=team%20==%20%22t1%22"]
+        let listeners = try lists.map { try stage.listen($0) }
+        for (list, it) in zip(lists, listeners) { #expect(try it.becomes(stage, list)) }
+        try stage.write("POST", "\(context)/save")
+        for (list, it) in zip(lists, listeners) { #expect(try it.becomes(stage, list)) }
+        try stage.write("PATCH", "/Person/1", #"{"name":"Bb"}"#)
+        for (list, it) in zip(lists, listeners) {
+            #expect(try it.becomes(stage, list))
+            #expect(it.rows[""]?.count == 1, "\(list)")
+            #expect(!it.names.contains("error"))
+        }
+    }
+
+    /// A group is the same row whether the context has unsaved changes or not.
+    @Test func groupsKeepTheirRows() throws {
+        let stage = try LiveStage(.sqlite)
+        try stage.people()
+        let context = try Self.context(stage)
+        let list = "\(context)/Person?select=team._id,n:count()&groupBy=team._id"
+        let listener = try stage.listen(list)
+        #expect(try listener.becomes(stage, list))
+        try stage.write("PATCH", "\(context)/Person/4", #"{"team":2}"#)
+        #expect(try listener.becomes(stage, list))
+        let data = try #require(listener.client.events.last?.data)
+        #expect(data.contains(#""inserts":[],"moves":[],"updates":[{"#), "\(data)")
+    }
+
+    @Test func whatAnotherProgramSavesIsTold() throws {
+        let stage = try LiveStage(.sqlite)
+        try stage.people()
+        let list = "\(try Self.context(stage))/Person?sort=name"
+        let listener = try stage.listen(list)
+        #expect(try listener.wait { listener.rows[""] != nil })
+        try stage.changeElsewhere("UPDATE ZPERSON SET ZNAME = 'Elsewhere' WHERE Z_PK = 1")
+        #expect(
+            try listener.wait {
+                listener.rows[""]?.contains { $0["object"]?["name"] == "Elsewhere" } == true
+            })
+    }
+
     @Test func thereAreAtMostSixteen() throws {
         let stage = try LiveStage()
         let context = try Self.context(stage)

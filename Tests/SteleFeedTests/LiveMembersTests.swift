@@ -50,6 +50,36 @@ import Testing
         }
     }
 
+    /// A list of values has those of the objects that the reader sees, after each change.
+    @Test(
+        arguments: [StoreKind.memory, .sqlite],
+        [
+            "/Account?select=login,documents.title&sort=login",
+            "/Account?select=login,documents&sort=login",
+            "/Document?select=title,tags.documents.title&sort=title",
+            "/Account/2/documents?select=title,comments.text&sort=title",
+        ])
+    func columnsOfManyValuesShowWhatIsSeen(_ kind: StoreKind, _ target: String) throws {
+        let stage = try RightsStage(kind)
+        let listener = try Listener(stage.stream("ann", target))
+        for (method, path, body) in [
+            ("GET", "/healthz", ""), ("PATCH", "/Document/3", #"{"isPublic":false}"#),
+            ("PATCH", "/Document/2", #"{"isPublic":true}"#),
+            ("PATCH", "/Document/2", #"{"pages":7}"#), ("PATCH", "/Document/3", #"{"owner":1}"#),
+            ("PATCH", "/Account/1", #"{"login":"anna"}"#),
+        ] {
+            if method != "GET" { try stage.write(method, path, body) }
+            let response = stage.ask("ann", "GET", target)
+            let expected = JSONValue(try JSONDocument(LiveStage.text(response)).root)
+            #expect(
+                try listener.wait { listener.objects() == expected },
+                "\(method) \(path) \(body): \(listener.objects().compact)")
+        }
+        let again = try Listener(stage.stream("ann", target))
+        #expect(try again.wait { again.rows[""] != nil })
+        #expect(again.objects() == listener.objects())
+    }
+
     /// A stream ends with the error of a request when its object is deleted, and for the readers
     /// that do not see it any more.
     @Test(arguments: StoreKind.allCases)

@@ -66,6 +66,17 @@ import Testing
         #expect(answer.text == expected)
     }
 
+    /// A total over no members is a row, as over no objects.
+    @Test func totalsOfNoMembersAreARow() throws {
+        let zoo = try ServiceFixture.zoo()
+        #expect(zoo.post("/Page", #"{"title":"empty"}"#).status == 201)
+        for list in ["tags", "notes", "blocks"] {
+            #expect(zoo.get("/Page/1/\(list)?select=n:count()").text == #"[{"n":0}]"#)
+            #expect(zoo.get("/Page/1/\(list)").text == "[]")
+            #expect(zoo.get("/Page/1/\(list)/count").text == #"{"count":0}"#)
+        }
+    }
+
     @Test func csvHasThemAsJSON() throws {
         let answer = try Self.filled().get("/Team?select=name,people.age&sort=name&format=csv")
         #expect(

@@ -215,6 +215,63 @@ import Testing
         #expect(controller.fetchedObjects == last)
     }
 
+    /// What others save, also of objects that the context does not have, and what a change within
+    /// the closure leads to.
+    @Test func aControllerFollowsOthersAndItsOwnClosure() throws {
+        context.automaticallyMergesChangesFromParent = true
+        var request = FetchRequest(entity: players[0].entity)
+        request.sortDescriptors = [SortDescriptor(key: "goals", ascending: false)]
+        let controller = try ContextResultsController(
+            fetchRequest: request, managedObjectContext: context)
+        var told = 0
+        let first = players[0]
+        try controller.performFetch { _ in
+            told += 1
+            if told == 1 {
+                try? first.setValue(.int(1), forKey: "goals")
+                try? context.processPendingChanges()
+            }
+        }
+        let other = container.newBackgroundContext()
+        let made = try other.insert(players[0].entity)
+        try made.setValue(.string("made"), forKey: "name")
+        try made.setValue(.int(50), forKey: "goals")
+        try other.save()
+        for _ in 0..<5_000 where told == 0 {
+            try context.processPendingChanges()
+            usleep(2_000)
+        }
+        #expect(told >= 2)
+        let goals = try controller.fetchedObjects.map { try $0.value(forKey: "goals") }
+        #expect(goals == [.int(50), .int(4), .int(1)])
+        // After a reset the rows are other objects.
+        context.reset()
+        #expect(told >= 3)
+        #expect(controller.fetchedObjects.allSatisfy { $0.managedObjectContext === context })
+    }
+
+    @Test func aControllerNoticesWhatAnotherProgramSaves() throws {
+        let folder = try TemporaryFolder()
+        let model = try Model(contentsOfFile: samplePath("League"))
+        let first = try PersistentContainer(model: model, at: folder.store)
+        let second = try PersistentContainer(model: model, at: folder.store)
+        defer {
+            first.close()
+            second.close()
+        }
+        let team = try #require(model.entity(named: "Team"))
+        let controller = try FetchedResultsController(
+            FetchRequest(entity: team), coordinator: first.persistentStoreCoordinator)
+        try controller.performFetch()
+        #expect(controller.count == 0)
+        let context = second.newBackgroundContext()
+        try context.insert(team).setValue(.string("Elsewhere"), forKey: "name")
+        try context.save()
+        // Nothing reads the first store meanwhile.
+        for _ in 0..<2_000 where controller.count == 0 { usleep(5_000) }
+        #expect(controller.count == 1)
+    }
+
     // MARK: One value
 
     /// What an observation of a number was told: the kind, and the value before and after.
@@ -289,6 +346,42 @@ import Testing
         try players[0].setValue(.int(23), forKey: "goals")
         try context.save()
         #expect(told.next().isEmpty)
+    }
+
+    /// A save of another property is not one of a value that others have saved, and a new
+    /// destination is told once.
+    @Test func aSaveTellsOfItsOwnValues() throws {
+        context.automaticallyMergesChangesFromParent = true
+        let told = Told()
+        let observation = try players[0].observe(forKey: "goals") { told.note($0) }
+        try players[0].setValue(.string("renamed"), forKey: "name")
+        let other = container.newBackgroundContext()
+        let same = try #require(try other.existingObject(with: players[0].objectID))
+        try same.setValue(.int(20), forKey: "goals")
+        try other.save()
+        for _ in 0..<5_000 where told.lines.isEmpty {
+            try context.processPendingChanges()
+            usleep(2_000)
+        }
+        #expect(told.next() == ["refreshed: 9, 20"])
+        try context.save()
+        #expect(told.next().isEmpty)
+        let team = try players[0].observe(forKey: "team") { told.note($0) }
+        let new = try context.insert(teams[0].entity)
+        try new.setValue(.string("new"), forKey: "name")
+        try players[0].setDestination(new, forKey: "team")
+        try context.processPendingChanges()
+        #expect(told.next().count == 1)
+        try context.save()
+        let saved = told.next()
+        #expect(saved.count == 1 && saved[0].hasPrefix("saved: "), "\(saved)")
+        observation.cancel()
+        team.cancel()
+        let inserted = try context.insert(teams[0].entity)
+        let name = try inserted.observe(forKey: "name") { told.note($0) }
+        context.rollback()
+        #expect(told.next().last?.hasSuffix("none") == true)
+        name.cancel()
     }
 
     @Test func relationshipsAndUndoAreTold() throws {

@@ -5,10 +5,10 @@ import SteleSystem
 
 /// Marks a query whose result is not current, because reading failed for a temporary reason. A
 /// later round reads the query again; until then it has no events and no new listeners.
-struct LiveLoss {
+package struct LiveLoss: Sendable {
     /// When reading first failed, and when it is tried again, on the monotonic clock.
     package let since: UInt64
-    let retryAt: UInt64
+    package let retryAt: UInt64
 
     /// - Returns: nil where the reason is permanent, or has lasted for too long.
     package init?(

@@ -102,6 +102,12 @@ public final class ContextResultsController {
         ListedRows(keys: fetchedObjects.map(\.objectID.key), names: names)
     }
 
+    private func isConcerned(by id: ObjectID) -> Bool {
+        let entities = managedObjectContext.model.entities
+        return entities.indices.contains(id.root)
+            && entities[id.root].subtree.contains(where: query.concerns)
+    }
+
     private func read() throws {
         let objects = try managedObjectContext.fetch(query.request)
         if let section {
@@ -126,20 +132,34 @@ public final class ContextResultsController {
             touched.formUnion(concerned.map(ObjectIdentifier.init))
         // Objects that are equal by the sort keys are in the order of their keys.
         case .didSave(let saved) where !saved.inserted.isEmpty: break
+        // Objects that are not registered, or are faults, may match now.
+        case .didMergeChanges(let merged) where merged.all.contains(where: isConcerned(by:)): break
         case .didSave, .willSave, .didMergeChanges: return
         }
         // A change that the fetch itself tells of is in what it gives.
         if isReading { return }
+        let (before, former) = (rows, fetchedObjects)
         isReading = true
-        let before = rows
-        defer { (touched, isReading) = ([], false) }
-        do { try read() } catch {
+        let failure: (any Error)?
+        do {
+            try read()
+            failure = nil
+        } catch {
+            failure = error
+        }
+        isReading = false
+        if let failure {
             stop()
-            return onChange(.failed(error))
+            return onChange(.failed(failure))
         }
-        let difference = before.difference(to: rows, token: 0) { [fetchedObjects, touched] _, to in
-            touched.contains(ObjectIdentifier(fetchedObjects[to])) ? .unknown : UpdatedKeys()
+        let difference = before.difference(to: rows, token: 0) {
+            [fetchedObjects, touched] from, to in
+            let object = fetchedObjects[to]
+            // After a reset the same row is another object.
+            return touched.contains(ObjectIdentifier(object)) || former[from] !== object
+                ? .unknown : UpdatedKeys()
         }
+        touched = []
         if !difference.isEmpty { onChange(.difference(difference)) }
     }
 }

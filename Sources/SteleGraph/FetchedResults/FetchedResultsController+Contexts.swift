@@ -38,7 +38,7 @@ extension FetchedResultsController {
     ///   - format: a condition on the members, as of `ManagedObjectContext.fetch`.
     ///   - sort: the order, such as `"-goals,name"`.
     /// - Throws: `ContextError.noSuchRelationship`; `ContextError.notSaved` for an object with a
-    ///   temporary ID; `PredicateError` if the condition or the order does not fit the model.
+    ///   temporary ID; `ContextError.foreignObject` for one without a context; `PredicateError` if the condition or the order does not fit the model.
     public convenience init(
         forKey key: String, of owner: ManagedObject, where format: String? = nil,
         _ arguments: (any PredicateArgument)?..., sort: String? = nil,

@@ -83,7 +83,8 @@ public final class FetchedResultsController: Sendable {
     /// Fetches the result and begins to report changes (`performFetch`).
     /// - Parameter onChange: called on the broadcast's thread for each change in turn, after the
     ///   rows have changed. It must not call `performFetch`.
-    /// - Throws: `StoreError`.
+    /// - Throws: `StoreError`; `ResultsError.ownerDeleted` if the rows belong to an object that is
+    ///   not there.
     public func performFetch(onChange: @escaping @Sendable (Change) -> Void = { _ in }) throws {
         _ = try follow(onChange) {}
     }

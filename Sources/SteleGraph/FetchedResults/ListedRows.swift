@@ -95,13 +95,18 @@ package struct RowNumbers: Sendable {
     package mutating func keys(of rows: [[Value]]) -> [Int64] {
         var known: [[Value]: Int64] = [:]
         let keys = rows.map { row in
-            let name = identity.map { row.indices.contains($0) ? row[$0] : .null }
+            let name = identity.map { row.indices.contains($0) ? Self.plain(row[$0]) : .null }
             let number = numbers[name] ?? known[name] ?? next()
             known[name] = number
             return number
         }
         numbers = known
         return keys
+    }
+
+    /// A context with unsaved changes has keys where a store has integers.
+    private static func plain(_ value: Value) -> Value {
+        if case .key(let key) = value { .int(key) } else { value }
     }
 
     private mutating func next() -> Int64 {

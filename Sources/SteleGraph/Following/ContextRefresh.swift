@@ -18,6 +18,7 @@ struct ContextRefresh: RelationshipPart {
     /// Implements `ManagedObjectContext.refreshAllObjects`.
     func all() throws {
         view.moveOn()
+        var told = ChangedObjects()
         try view.inOneView {
             try context.processPendingChanges()
             loader.forgetFailures(lostValues: false)
@@ -38,6 +39,7 @@ struct ContextRefresh: RelationshipPart {
             try changes.withoutJournaling {
                 for object in objects where !object.isFault && !object.hasChanges {
                     loader.turnIntoFault(object)
+                    told.refreshed.append(object)
                 }
                 changes.dropUntouched()
                 try toManys.refireAll()
@@ -49,6 +51,7 @@ struct ContextRefresh: RelationshipPart {
             try deleteAgain()
             try view.forgetOlderViews()
         }
+        context.post(told)
     }
 
     /// Forgets the stored state that unsaved links and deletions relied on.

@@ -6,8 +6,8 @@ import StelePredicates
 public enum KeyValueChangeKind: Sendable, Hashable {
     /// The program or undo has changed it in the context. It is not saved.
     case changed
-    /// The context has read another value from the store: by a refresh, a merge, a rollback or a
-    /// reset.
+    /// The context has read another value from the store: by a refresh, a merge or a rollback. After
+    /// a `reset` the object has no context, and nothing is told of it.
     case refreshed
     /// The context has saved its value.
     case saved
@@ -94,31 +94,32 @@ private final class KeyObserver {
     }
 
     func begin() throws {
-        last = object.isDeleted ? nil : try object.value(of: property)
+        last = try value
         saved = object.isInserted ? nil : object.committedValue(of: property) ?? last
     }
 
     func receive(_ notification: ContextNotification) {
         switch notification {
         case .objectsDidChange(let changed):
-            if changed.refreshed.contains(where: isObserved)
-                || changed.invalidated.contains(where: isObserved)
-            {
+            if changed.refreshed.contains(where: isObserved) {
                 compare(.refreshed)
-                if !object.hasChanges { saved = last }
-            } else if [changed.inserted, changed.updated, changed.deleted].contains(where: {
-                $0.contains(where: isObserved)
-            }) {
+                saved = object.committedValue(of: property) ?? (object.isUpdated ? saved : last)
+            } else if changed.deleted.contains(where: isObserved) {
+                // A new object that is rolled back does not count as deleted.
+                tell(.changed, nil)
+            } else if (changed.inserted + changed.updated).contains(where: isObserved) {
                 compare(.changed)
             }
         case .didSave(let changed):
             let isSaved = [changed.inserted, changed.updated, changed.deleted].contains {
                 $0.contains(where: isObserved)
             }
+            // A value that cannot be read is compared at the next change.
             guard isSaved else { return }
-            compare(.changed)
+            let now: PropertyValue?
+            do { now = try value } catch { return }
             let former = saved
-            saved = last
+            (last, saved) = (now, now)
             if former != saved {
                 onChange(KeyValueChange(kind: .saved, oldValue: former, newValue: saved))
             }
@@ -128,9 +129,18 @@ private final class KeyObserver {
 
     private func isObserved(_ other: ManagedObject) -> Bool { other === object }
 
+    /// The value; nil if the object is deleted.
+    private var value: PropertyValue? {
+        get throws { object.isDeleted ? nil : try object.value(of: property) }
+    }
+
     private func compare(_ kind: KeyValueChangeKind) {
         let now: PropertyValue?
-        do { now = object.isDeleted ? nil : try object.value(of: property) } catch { return }
+        do { now = try value } catch { return }
+        tell(kind, now)
+    }
+
+    private func tell(_ kind: KeyValueChangeKind, _ now: PropertyValue?) {
         guard now != last else { return }
         let former = last
         last = now

@@ -10,12 +10,16 @@ package struct TemporaryIDs: Sendable {
     static let limit = 100_000
 
     private var permanent: [Int64: ObjectID] = [:]
+    /// The number of saves that have given permanent ids.
+    package private(set) var version = 0
 
     package init() {}
 
     /// Records the permanent ids of a save.
     package mutating func note(_ keys: PermanentKeys) {
+        let before = permanent.count
         keys.forEach { id, key in permanent[id.key] = ObjectID(root: id.root, key: key) }
+        if permanent.count != before { version += 1 }
         guard permanent.count > 2 * Self.limit, let newest = permanent.keys.min() else { return }
         permanent = permanent.filter { $0.key < newest + Int64(Self.limit) }
     }

@@ -17,6 +17,14 @@ package struct Terms: Sendable {
     let accept: Accept
     package let idempotencyKey: String?
 
+    /// No conditions and no preferences.
+    package static let none = Terms()
+
+    private init() {
+        (ifMatch, ifNoneMatch, idempotencyKey) = (nil, [], nil)
+        (acceptsGzip, wantsMinimal, accept) = (false, false, Accept(nil))
+    }
+
     /// - Parameter isRead: whether the request changes nothing.
     /// - Throws: `Problem` for a field that cannot be read.
     init(_ headers: HTTPHeaders, isRead: Bool) throws {

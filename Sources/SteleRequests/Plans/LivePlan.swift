@@ -153,15 +153,19 @@ package struct LivePlan: Sendable {
                     expressions.append(.key(it.name))
                 }
             }
+            var paths = inclusion.paths
             for column in columns {
                 switch column.source {
-                case .toMany(let it): expressions.append(.key(it.name))
-                case .many(let it): expressions.append(it.expression)
+                case .toMany(let it):
+                    expressions.append(.key(it.name))
+                    paths += hidden([it], model)
+                case .many(let it):
+                    expressions.append(it.expression)
+                    paths += hidden(it.relationships, model)
                 default: break
                 }
             }
-            content = .columns(
-                expressions, including: inclusion.paths + ruled(inclusion.paths, model))
+            content = .columns(expressions, including: paths + ruled(paths, model))
         }
         return ResultsQuery(
             request, of: owner, section: section, content: content, maximumRows: maximumRows,
@@ -183,6 +187,15 @@ package struct LivePlan: Sendable {
             }
         }
         return paths
+    }
+
+    /// The beginnings of a path that lead to what may not be seen: a list of values looks otherwise
+    /// when an object on the way enters or leaves the sight.
+    private func hidden(_ path: [Relationship], _ model: Model) -> [[Relationship]] {
+        guard let sight else { return [] }
+        return path.indices.map { Array(path[...$0]) }.filter { part in
+            part.last.map { sight.rule(of: model.destination(of: $0)) != nil } ?? false
+        }
     }
 
     /// Paths prolonged by those of the rules for the objects at their ends.

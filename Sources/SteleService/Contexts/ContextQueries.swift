@@ -9,75 +9,85 @@ import StelePersistence
 import SteleRequests
 import SteleSystem
 
-/// Follows the lists of editing contexts. One thread of low priority reads them again after the
-/// requests that write to their contexts, and after saves to the store. It waits for its turn as a
-/// request does. It begins with the first live query, and ends when this is released or stopped.
+/// Follows the lists of editing contexts. One thread reads them again after the requests that write
+/// to their contexts, and after saves to the store. It takes its turn with a context as a request
+/// does. It begins with the first live query, and ends when this is released or stopped.
 final class ContextQueries: Sendable {
     /// The most live queries of a context and its relatives.
     static let most = 16
 
+    /// What runs from the first live query on.
+    private struct Running: Sendable {
+        var thread: SystemThread?
+        var subscription: Subscription?
+        var isStopped = false
+    }
+
+    private let coordinator: PersistentStoreCoordinator
     private let core: Core
-    private let subscription: Subscription
-    private let thread = Mutex<SystemThread?>(nil)
+    private let running = Mutex(Running())
 
     init(
         _ coordinator: PersistentStoreCoordinator, _ contexts: EditingContexts,
         _ options: Service.Options, _ logger: Logger
     ) {
-        let core = Core(contexts, options, logger)
-        self.core = core
-        subscription = coordinator.broadcast.subscribe { _ in
-            core.noteSave()
-        } changedElsewhere: {
-            core.noteSave()
-        }
+        self.coordinator = coordinator
+        core = Core(contexts, options, logger)
     }
 
     deinit { stop() }
 
     /// Ends all streams, and the thread.
     func stop() {
-        subscription.cancel()
+        let former = running.withLock { running in
+            defer { (running.thread, running.subscription, running.isStopped) = (nil, nil, true) }
+            return running
+        }
+        former.subscription?.cancel()
         core.stop()
-        thread.withLock { $0.take() }?.join()
+        former.thread?.join()
     }
 
     /// The response to a live query. The caller has the context's turn.
-    /// - Throws: as reading the list; `Problem` if the context has too many live queries.
+    /// - Parameter plan: makes the plan, again when objects have other ids.
+    /// - Throws: as making the plan and reading the list; `Problem` if there are too many live
+    ///   queries.
     func answer(
-        _ plan: LivePlan, _ call: Call, in place: Place, of editing: EditingContext
+        of editing: EditingContext, in place: Place,
+        _ plan: @escaping @Sendable () throws -> LivePlan?
     ) throws -> Response {
-        let family = editing.family
-        family.queries.removeAll(where: \.isOver)
-        guard family.queries.count < Self.most else {
-            throw Problem(
-                .contextFull, "an editing context has at most \(Self.most) live queries",
-                hint: "close one of its event streams first")
-        }
-        let query = ContextQuery(plan, call, in: place, of: editing, core.options)
-        try query.begin(retryMilliseconds: core.options.feed.retryMilliseconds)
+        let query = ContextQuery(of: editing, in: place, core.options, plan)
         try start()
-        family.queries.append(query)
-        core.add(family)
-        query.stream.onClose = { [weak core, weak family] in
-            if let family { core?.note(family) }
+        // It is known before its list is read, so that no save falls between the two.
+        try core.add(query)
+        do { try query.begin(retryMilliseconds: core.options.feed.retryMilliseconds) } catch {
+            core.remove(query)
+            throw error
+        }
+        query.stream.onClose = { [weak core, weak editing] in
+            if let editing { core?.note(editing) }
         }
         return .events(query.stream)
     }
 
     /// Notes that a request has written to a context.
-    func note(_ editing: EditingContext) { core.note(editing.family) }
+    func note(_ editing: EditingContext) { core.note(editing) }
 
     private func start() throws {
-        try thread.withLock { thread in
-            if thread != nil { return }
+        try running.withLock { running in
+            if running.isStopped { throw Problem(.unavailable, "the service is stopping") }
+            if running.thread != nil { return }
             let core = core
-            thread = SystemThread(name: "stele-ctx-live") {
-                SystemThread.lowerPriority()
-                core.run()
-            }
-            if thread == nil {
+            guard let thread = SystemThread(name: "stele-ctx-live", { core.run() }) else {
                 throw Problem(.busy, "live queries have no thread to run on")
+            }
+            running.thread = thread
+            running.subscription = coordinator.broadcast.subscribe { _ in
+                core.noteSave()
+            } changedElsewhere: {
+                core.noteSave()
+            } poll: { [weak coordinator] in
+                if core.isFollowing { _ = coordinator?.store.noticesForeignChange() }
             }
         }
     }
@@ -87,9 +97,8 @@ extension ContextQueries {
     /// What the thread shares with requests.
     private final class Core: Sendable {
         private struct State: Sendable {
-            /// The families with live queries.
-            var families: [ObjectIdentifier: ContextFamily] = [:]
-            /// Those of them that a request has written to.
+            var queries: [ContextQuery] = []
+            /// The families that a request has written to.
             var changed: Set<ObjectIdentifier> = []
             /// Whether the store has changed, which concerns all.
             var isSaved = false
@@ -102,6 +111,10 @@ extension ContextQueries {
         private let contexts: EditingContexts
         private let logger: Logger
         private let state = Monitor(State())
+        /// How long the thread waits for a context that a request has, before it follows others.
+        private static let turnSeconds = 0.05
+        /// How long a query waits that could not be read.
+        private static let retryNanoseconds: UInt64 = 500_000_000
 
         init(_ contexts: EditingContexts, _ options: Service.Options, _ logger: Logger) {
             self.contexts = contexts
@@ -109,15 +122,43 @@ extension ContextQueries {
             self.logger = logger
         }
 
-        func add(_ family: ContextFamily) {
-            state.withLock { $0.families[ObjectIdentifier(family)] = family }
+        // MARK: Called by requests
+
+        var isFollowing: Bool { state.withLock { !$0.queries.isEmpty } }
+
+        func add(_ query: ContextQuery) throws {
+            let limits = options.limits
+            try state.withLock { state in
+                if state.isStopped { throw Problem(.unavailable, "the service is stopping") }
+                state.queries.removeAll(where: \.isOver)
+                let family = query.editing.family
+                guard state.queries.count(where: { $0.editing.family === family }) < most else {
+                    throw Problem(
+                        .contextFull, "an editing context has at most \(most) live queries",
+                        hint: "close one of its event streams first")
+                }
+                guard state.queries.count < limits.liveQueries,
+                    state.queries.reduce(0, { $0 + $1.count }) < limits.liveRowsInAll
+                else {
+                    throw Problem(
+                        .busy,
+                        "\(state.queries.count) live queries of editing contexts are open, and "
+                            + "there is no room for more", headers: [("Retry-After", "5")])
+                }
+                state.queries.append(query)
+            }
         }
 
-        func note(_ family: ContextFamily) {
-            let id = ObjectIdentifier(family)
+        func remove(_ query: ContextQuery) {
+            state.withLock { $0.queries.removeAll { $0 === query } }
+        }
+
+        func note(_ editing: EditingContext) {
             let isFollowed = state.withLock { state in
-                guard state.families[id] != nil else { return false }
-                state.changed.insert(id)
+                guard state.queries.contains(where: { $0.editing.family === editing.family }) else {
+                    return false
+                }
+                state.changed.insert(ObjectIdentifier(editing.family))
                 return true
             }
             if isFollowed { state.signal() }
@@ -125,7 +166,7 @@ extension ContextQueries {
 
         func noteSave() {
             let isFollowed = state.withLock { state in
-                state.isSaved = !state.families.isEmpty
+                state.isSaved = !state.queries.isEmpty
                 return state.isSaved
             }
             if isFollowed { state.signal() }
@@ -136,75 +177,90 @@ extension ContextQueries {
             state.signal()
         }
 
+        // MARK: The thread
+
         func run() {
-            let pause = UInt64(max(options.feed.heartbeatSeconds, 0.001) * 1e9)
+            // Streams keep contexts from expiring, so they are asked more often than those expire.
+            let seconds = min(options.heartbeatSeconds, options.limits.contextSeconds / 3)
+            let pause = UInt64(max(seconds, 0.001) * 1e9)
             var beatAt = MonotonicClock.now &+ pause
             while true {
-                let (families, isStopped) = state.withLock(when: \.hasNews, until: beatAt) {
-                    state, _ in take(&state, isBeat: MonotonicClock.now >= beatAt)
+                let (news, queries) = state.withLock(when: \.hasNews, until: beatAt) { state, _ in
+                    state.queries.removeAll(where: \.isOver)
+                    defer { (state.changed, state.isSaved) = ([], false) }
+                    return (state, state.queries)
                 }
+                if news.isStopped { return queries.forEach { $0.finish() } }
                 let began = MonotonicClock.now
-                let isBeat = began >= beatAt
-                var isLate = false
-                for family in families
-                where !follow(family, isBeat: isBeat, isStopped: isStopped) {
-                    note(family)
-                    isLate = true
+                if began >= beatAt {
+                    for query in queries { beat(query) }
+                    beatAt = began &+ pause
                 }
-                if isStopped { return }
+                let isLate = !follow(
+                    queries.filter {
+                        news.isSaved || news.changed.contains(ObjectIdentifier($0.editing.family))
+                            || $0.loss.map { $0.retryAt <= began } ?? false
+                    })
                 let now = MonotonicClock.now
-                if isBeat { beatAt = now &+ pause }
+                if isLate { beatAt = min(beatAt, now &+ Self.retryNanoseconds) }
                 // Reading takes half of the thread's time at most, whatever the rate of saves is.
-                let rest = isLate ? Self.retryNanoseconds : min(now &- began, pause)
-                state.withLock(when: { $0.isStopped }, until: now &+ rest) { _, _ in }
+                state.withLock(
+                    when: { $0.isStopped }, until: now &+ min(now &- began, Self.retryNanoseconds)
+                ) { _, _ in }
             }
         }
 
-        /// How long a family waits that could not be followed.
-        private static let retryNanoseconds: UInt64 = 500_000_000
-
-        private func take(
-            _ state: inout State, isBeat: Bool
-        ) -> (families: [ContextFamily], isStopped: Bool) {
-            let isForAll = isBeat || state.isSaved || state.isStopped
-            let families = state.families.filter { isForAll || state.changed.contains($0.key) }
-            (state.changed, state.isSaved) = ([], false)
-            return (Array(families.values), state.isStopped)
+        private func beat(_ query: ContextQuery) {
+            query.beat()
+            if !query.isOver { contexts.touch(query.editing) }
         }
 
-        /// Brings the queries of a family up to date.
-        /// - Returns: false if that has to be tried again.
-        private func follow(_ family: ContextFamily, isBeat: Bool, isStopped: Bool) -> Bool {
-            do {
-                try family.turn.take(seconds: options.limits.contextTurnSeconds, places: .max)
-            } catch {
-                return false
-            }
-            defer { family.turn.leave() }
+        /// Brings queries up to date.
+        /// - Returns: false if some of them have to be read later.
+        private func follow(_ queries: [ContextQuery]) -> Bool {
             var isDone = true
-            for query in family.queries where !query.isOver {
-                if isStopped {
-                    query.finish()
+            for (_, family) in Dictionary(
+                grouping: queries, by: { ObjectIdentifier($0.editing.family) })
+            {
+                guard let turn = family.first?.editing.family.turn,
+                    !state.withLock({ $0.isStopped })
+                else { continue }
+                do { try turn.take(seconds: Self.turnSeconds, places: .max) } catch {
+                    family.first.map { note($0.editing) }
+                    isDone = false
                     continue
                 }
-                if isBeat { query.beat() }
-                do {
-                    try contexts.check(query.editing)
-                    // An open stream keeps its context from expiring.
-                    contexts.touch(query.editing)
-                    try query.advance()
-                    query.editing.forgetWhatWasRead()
-                } catch let error as StoreError where error.mayPass {
-                    isDone = false
-                } catch {
+                defer { turn.leave() }
+                for query in family where !query.isOver {
+                    advance(query)
+                    if query.loss != nil { isDone = false }
+                }
+            }
+            return isDone
+        }
+
+        private func advance(_ query: ContextQuery) {
+            do {
+                try contexts.check(query.editing)
+                defer { query.editing.forgetWhatWasRead() }
+                try query.advance()
+                query.loss = nil
+            } catch {
+                let isTooLong =
+                    switch error {
+                    case StoreError.deadline, StoreError.overBudget: true
+                    default: false
+                    }
+                query.loss =
+                    isTooLong
+                    ? nil
+                    : LiveLoss(
+                        error, after: query.loss, retryNanoseconds: Self.retryNanoseconds,
+                        seconds: options.limits.liveRetrySeconds)
+                if query.loss == nil {
                     query.end(problem(error, query), basePath: options.basePath)
                 }
             }
-            family.queries.removeAll(where: \.isOver)
-            if family.queries.isEmpty {
-                state.withLock { $0.families[ObjectIdentifier(family)] = nil }
-            }
-            return isDone
         }
 
         private func problem(_ error: any Error, _ query: ContextQuery) -> Problem {

@@ -9,46 +9,68 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleRequests
+import SteleSystem
 
 /// A list with the unsaved changes of a context, and its client. It is read again and compared
 /// after each change: unsaved changes have no history from which differences could be computed.
-// Its variables are used only by the thread that has the turn of the context's family.
+// `begin` and `advance` are called by the thread that has the turn of the context's family, the
+// first by the request and before all others. What else changes is behind a lock.
 final class ContextQuery: @unchecked Sendable {
     let editing: EditingContext
     let stream: EventStream
-    private let place: Place
     var answers: Answers { place.answers }
-    private let plan: LivePlan
-    private let terms: Terms
+    /// Set while the list is not current, because it could not be read. Of the thread that follows
+    /// queries.
+    var loss: LiveLoss?
+    private let place: Place
+    private let makePlan: @Sendable () throws -> LivePlan?
     private let renderer: LiveRenderer
     private let member: LiveMember
+    /// The plan, and the version of the temporary ids that it was made with.
+    private var planned: (plan: LivePlan, version: Int)?
     private var rows = ListedRows()
     private var shown = ShownRows()
-    private var numbers: RowNumbers
-    /// Whether its client has gone, or was told why the stream ends.
-    var isOver: Bool { isEnded || stream.isClosed }
-    private var isEnded = false
+    private var numbers = RowNumbers(identity: [])
+    private let standing = Mutex((isEnded: false, count: 0))
 
+    /// - Parameter makePlan: makes the plan, again when objects have other ids; nil if there is no
+    ///   service any more.
     init(
-        _ plan: LivePlan, _ call: Call, in place: Place, of editing: EditingContext,
-        _ options: Service.Options
+        of editing: EditingContext, in place: Place, _ options: Service.Options,
+        _ makePlan: @escaping @Sendable () throws -> LivePlan?
     ) {
-        self.plan = plan
         self.place = place
         self.editing = editing
-        terms = call.terms
+        self.makePlan = makePlan
         renderer = LiveRenderer(limits: options.limits, renderer: place.answers.renderer)
-        numbers = RowNumbers(identity: plan.identity)
         stream = EventStream(capacity: .max)
         member = LiveMember(
-            stream, [LiveMember.Part(key: plan.key, prefix: "")],
-            capacity: options.feed.bufferBytes)
+            stream, [LiveMember.Part(key: "", prefix: "")], capacity: options.feed.bufferBytes)
+    }
+
+    /// Whether its client has gone, or was told why the stream ends.
+    var isOver: Bool { standing.withLock { $0.isEnded } || stream.isClosed }
+
+    /// The number of its rows.
+    var count: Int { standing.withLock { $0.count } }
+
+    /// The plan, in which objects that were saved have their permanent ids.
+    private func plan() throws -> LivePlan {
+        let version = editing.family.temporaries.version
+        if let planned, planned.version == version { return planned.plan }
+        guard let plan = try makePlan() else {
+            throw Problem(.unavailable, "the service is stopping")
+        }
+        if planned == nil { numbers = RowNumbers(identity: plan.identity) }
+        planned = (plan, version)
+        return plan
     }
 
     /// Reads the list and sends its rows.
     /// - Throws: as reading the list.
     func begin(retryMilliseconds: Int) throws {
-        let (now, written) = try read()
+        let plan = try plan()
+        let (now, written) = try read(plan)
         let data = try renderer.snapshot(plan, count: written.count, sections: now.sections) {
             $1.raw(written[$0])
         } note: {
@@ -63,8 +85,9 @@ final class ContextQuery: @unchecked Sendable {
     /// Reads the list again and sends what has changed.
     /// - Throws: as reading the list.
     func advance() throws {
-        let (now, written) = try read()
-        let before = withCurrentKeys(rows)
+        let plan = try plan()
+        let (now, written) = try read(plan)
+        let before = withCurrentKeys(rows, of: plan.entity)
         var difference = before.difference(to: now, token: 0) { _, _ in .unknown }
         var byKey: [Int64: [UInt8]] = [:]
         for (index, key) in now.keys.enumerated() {
@@ -83,9 +106,9 @@ final class ContextQuery: @unchecked Sendable {
     }
 
     /// Rows in which objects that were saved have their permanent keys.
-    private func withCurrentKeys(_ rows: ListedRows) -> ListedRows {
+    private func withCurrentKeys(_ rows: ListedRows, of entity: Entity) -> ListedRows {
         var rows = rows
-        let (ids, root) = (editing.family.temporaries, plan.entity.root)
+        let (ids, root) = (editing.family.temporaries, entity.root)
         for (index, key) in rows.keys.enumerated() {
             let now = ids.current(key, root: root)
             if now == key { continue }
@@ -111,13 +134,15 @@ final class ContextQuery: @unchecked Sendable {
     /// Ends the stream after what waits.
     func finish() {
         stream.finish()
-        isEnded = true
+        standing.withLock { $0.isEnded = true }
     }
 
     /// The rows of the list, and the object of each as JSON.
-    private func read() throws -> (rows: ListedRows, written: [[UInt8]]) {
-        guard case .list(let list) = try place.execution.list(plan.list, terms) else {
-            throw Problem(.precondition, "a live query takes no If-Match and no If-None-Match")
+    private func read(
+        _ plan: LivePlan
+    ) throws -> (rows: ListedRows, written: [[UInt8]]) {
+        guard case .list(let list) = try place.execution.list(plan.list, .none) else {
+            throw Problem(.unavailable, "the list cannot be followed")
         }
         let keys =
             switch (list.rows, plan.shape) {
@@ -132,11 +157,12 @@ final class ContextQuery: @unchecked Sendable {
             if let failure = writer.failure { throw failure }
             return writer.take()
         }
-        return (ListedRows(keys: keys, names: try sections(of: keys)), written)
+        standing.withLock { $0.count = keys.count }
+        return (ListedRows(keys: keys, names: try sections(of: keys, plan)), written)
     }
 
     /// The section of each row; empty without sections.
-    private func sections(of keys: [Int64]) throws -> [Value] {
+    private func sections(of keys: [Int64], _ plan: LivePlan) throws -> [Value] {
         guard let section = plan.section else { return [] }
         let columns = [
             ExpressionDescription(name: "#0", expression: section),

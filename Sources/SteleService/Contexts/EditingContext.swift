@@ -8,12 +8,10 @@ import SteleSystem
 
 /// What a context shares with its children. They read from one another, so they take turns
 /// together.
-// Its variables are used only by the thread that has the turn.
+// `temporaries` is used only by the thread that has the turn.
 final class ContextFamily: @unchecked Sendable {
     let turn: Turn
     var temporaries = TemporaryIDs()
-    /// The live queries of its contexts.
-    var queries: [ContextQuery] = []
 
     init(_ waiting: Places) { turn = Turn(waiting) }
 }

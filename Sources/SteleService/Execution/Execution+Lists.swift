@@ -36,9 +36,7 @@ extension Execution {
         if let ordered = OrderedMembers(plan, self, context) {
             return try .list(self.ordered(ordered, tag))
         }
-        guard var request = try restricted(plan.request, to: plan.source, context) else {
-            return .list(empty(plan, tag))
-        }
+        var request = try restricted(plan.request, to: plan.source, context)
         let total = plan.wantsCount ? try total(request, plan, context) : nil
         request.fetchLimit = plan.pageLimit + 1
         request.fetchOffset = plan.offset
@@ -49,13 +47,6 @@ extension Execution {
                 rows: rows, entity: request.entity, shape: plan.shape,
                 embedded: try Embedding.embedded(in: rows, plan.shape, context, limits: limits),
                 next: next, total: total, tag: tag))
-    }
-
-    func empty(_ plan: ListPlan, _ tag: String?) -> ListOutcome {
-        let isValues = if case .objects = plan.shape { false } else { true }
-        return ListOutcome(
-            rows: isValues ? .values([]) : .objects([]), entity: plan.request.entity,
-            shape: plan.shape, embedded: .none, total: plan.wantsCount ? 0 : nil, tag: tag)
     }
 
     /// The number of rows on all pages.

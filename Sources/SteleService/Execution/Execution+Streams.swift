@@ -14,9 +14,7 @@ extension Execution {
         let context = ManagedObjectContext(coordinator, budget: budget, sight: rights.sight)
         let tag = try listTag(isVolatile(plan) ? nil : plan.tagHash, context)
         if let unchanged = try terms.unchanged(tag) { return unchanged }
-        guard var request = try restricted(plan.request, to: plan.source, context) else {
-            return .list(empty(plan, tag))
-        }
+        var request = try restricted(plan.request, to: plan.source, context)
         let total = plan.wantsCount ? try total(request, plan, context) : nil
         request.fetchOffset = plan.offset
         request.after = plan.after?.position

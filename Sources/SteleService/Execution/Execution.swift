@@ -47,7 +47,6 @@ struct Execution: Sendable {
         let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
         if let unchanged = try terms.unchanged(tag) { return unchanged }
         let request = try restricted(plan.request, to: plan.source, context)
-        guard let request else { return .count(0, tag: tag) }
         return .count(try context.count(request), tag: tag)
     }
 
@@ -76,11 +75,11 @@ struct Execution: Sendable {
             hash: hash)
     }
 
-    /// The request for the source of a list; nil if the source is empty.
+    /// The request for the source of a list.
     /// - Throws: `Problem`, 404, if the owner of the relationship does not exist.
     func restricted(
         _ request: FetchRequest, to source: Source, _ context: ManagedObjectContext
-    ) throws -> FetchRequest? {
+    ) throws -> FetchRequest {
         let (owner, relationship): (ObjectAddress, Relationship)
         switch source {
         case .entity: return request
@@ -96,8 +95,7 @@ struct Execution: Sendable {
                 Comparison(.key(inverse.name), .equal, .constant(.key(owner.key))))
         } else {
             let keys = try context.memberKeys(of: relationship, owners: [owner.key])[owner.key]
-            guard let keys, !keys.isEmpty else { return nil }
-            membership = .isOne(of: keys)
+            membership = keys.map { .isOne(of: $0) } ?? .constant(false)
         }
         return request.and(membership)
     }

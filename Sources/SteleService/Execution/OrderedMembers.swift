@@ -29,9 +29,7 @@ struct OrderedMembers {
 
     /// The ids of all members that match, in order.
     func keys() throws -> [Int64] {
-        guard var request = try execution.restricted(plan.request, to: plan.source, context) else {
-            return []
-        }
+        var request = try execution.restricted(plan.request, to: plan.source, context)
         let members = try context.memberKeys(of: relationship, owners: [owner.key])[owner.key] ?? []
         if plan.request.predicate == nil, plan.request.sortDescriptors.isEmpty,
             plan.request.includesSubentities
