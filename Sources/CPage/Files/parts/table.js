@@ -5,6 +5,8 @@ import {h, fill, framed} from './dom.js'
 const rowHeight = 32
 /** Browsers limit the height of an element. Beyond it the scroll bar stands for more rows. */
 const tallest = 12_000_000
+/** The most rows that are filled in one frame; the others follow in the next one. */
+const mostFilled = 12
 let made = 0
 
 /**
@@ -26,8 +28,9 @@ export class Table extends HTMLElement {
   #active = {index: 0, column: 0}
   #id = `table${++made}`
   #draw = framed(() => this.#layOut())
-  #onChange = () => { this.#stale = true; this.#draw() }
-  #stale = false
+  #onChange = () => { this.#content += 1; this.#draw() }
+  /** The number of the present content. A row is filled again when it shows an earlier one. */
+  #content = 0
   /** The elements of the active row and cell. */
   #marked = []
   /** The element of the editor, and the cell that it is for. */
@@ -75,7 +78,7 @@ export class Table extends HTMLElement {
     this.scroller.scrollTop = 0
     this.#active.index = 0
     // At once: the first rows have been waited for.
-    this.#stale = true
+    this.#content += 1
     this.#layOut()
   }
 
@@ -161,27 +164,33 @@ export class Table extends HTMLElement {
       this.#rows.delete(index)
       this.#spare.push(element)
     }
-    for (let index = from; index < to; index++) this.#place(index, first)
+    let left = mostFilled
+    for (let index = from; index < to; index++) left -= this.#place(index, first, left > 0)
     for (const element of this.#spare) element.hidden = true
-    this.#stale = false
+    if (left <= 0) this.#draw()
     this.#placeEditor(first)
     this.#mark()
     this.#source.need(from, to)
   }
 
-  #place(index, first) {
+  /** Puts a row into its place, and fills it if it has to be and may be; 1 if it was. */
+  #place(index, first, mayFill) {
     let element = this.#rows.get(index)
-    const isNew = !element
-    if (isNew) {
+    if (!element) {
+      if (!mayFill) return 0
       element = this.#spare.pop() ?? this.#makeRow()
       this.#rows.set(index, element)
+      element.content = null
       element.hidden = false
       element.classList.remove('flash')
       element.dataset.index = index
       element.setAttribute('aria-rowindex', index + 2)
     }
     element.style.transform = `translateY(${(index - first) * rowHeight}px)`
-    if (isNew || this.#stale) this.#fillRow(element, index)
+    if (element.content === this.#content || !mayFill) return 0
+    element.content = this.#content
+    this.#fillRow(element, index)
+    return 1
   }
 
   /** Marks the active cell and its row. */
@@ -218,7 +227,8 @@ export class Table extends HTMLElement {
       else column.show(row, cell)
       cell.toggleAttribute('data-changed', Object.hasOwn(changes, column.title))
     }
-    element.dataset.state = this.#source.stateOf?.(row) ?? ''
+    const state = this.#source.stateOf?.(row) ?? ''
+    if (element.dataset.state !== state) element.dataset.state = state
   }
 
   #placeEditor(first) {
