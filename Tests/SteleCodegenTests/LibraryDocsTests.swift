@@ -70,9 +70,14 @@ import Testing
             BatchUpdateRequest(
                 Player.fetchRequest { $0.name.beginsWith("Player ") },
                 propertiesToUpdate: ["goals": 1]))
+        let raised = try context.execute(
+            BatchUpdateRequest(
+                Player.fetchRequest(where: \.goals == 1),
+                expressions: ["goals": try Expression(format: "goals + 1")]))
         let removed = try context.execute(
-            BatchDeleteRequest(Player.fetchRequest(where: \.goals == 1)))
-        #expect(added.count == 5_000 && renamed.count == 5_000 && removed.count == 5_000)
+            BatchDeleteRequest(Player.fetchRequest(where: \.goals == 2)))
+        #expect(added.count == 5_000 && renamed.count == 5_000)
+        #expect(raised.count == 5_000 && removed.count == 5_000)
         try context.refreshAllObjects()
 
         player.number = 230

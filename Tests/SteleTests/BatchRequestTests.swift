@@ -56,6 +56,26 @@ import Testing
         let changed = "goals == 100 AND country == 'TR' AND team == nil"
         #expect(try context.count(Self.request("Player", context, changed)) == 500)
 
+        // All expressions see the values before the update, and may lead to other objects.
+        let computed = try context.execute(
+            BatchUpdateRequest(
+                Self.request("Player", context, "goals == 7"),
+                propertiesToUpdate: ["country": "XX"],
+                expressions: [
+                    "goals": try Expression(format: "goals + team.players.@count"),
+                    "number": try Expression(format: "goals * 2"),
+                    "name": try Expression(format: "team.name"),
+                ]))
+        #expect(computed.count == 250)
+        let sevens = "country == 'XX' AND number == 14 AND goals == 1007 AND name == team.name"
+        #expect(try context.count(Self.request("Player", context, sevens)) == 250)
+        #expect(throws: PredicateError.self) {
+            try context.execute(
+                BatchUpdateRequest(
+                    Self.request("Player", context),
+                    expressions: ["goals": try Expression(format: "nothing + 1")]))
+        }
+
         var few = try Self.request("Player", context, "goals == 100")
         few.sortDescriptors = [SortDescriptor(key: "name")]
         few.fetchLimit = 20

@@ -75,24 +75,62 @@ public struct BatchUpdateRequest: BatchRequest {
     private let request: (ManagedObjectContext) throws -> FetchRequest
     /// The values to set (`propertiesToUpdate`).
     public var propertiesToUpdate: BatchValues
+    /// Attributes whose new values are computed for each object, from its values before the update
+    /// (an NSExpression in `propertiesToUpdate`), such as `goals + 1`.
+    public var expressions: [String: Expression]
 
     /// Sets values of the objects of a fetch request. Its order, limit and offset decide which.
-    public init(_ request: FetchRequest, propertiesToUpdate: BatchValues) {
+    public init(
+        _ request: FetchRequest, propertiesToUpdate: BatchValues = [:],
+        expressions: [String: Expression] = [:]
+    ) {
         self.request = { _ in request }
         self.propertiesToUpdate = propertiesToUpdate
+        self.expressions = expressions
     }
 
     /// Sets values of the objects of a typed fetch request.
-    public init<T>(_ request: TypedFetchRequest<T>, propertiesToUpdate: BatchValues) {
+    public init<T>(
+        _ request: TypedFetchRequest<T>, propertiesToUpdate: BatchValues = [:],
+        expressions: [String: Expression] = [:]
+    ) {
         self.request = { request.request(of: try $0.entity(of: T.self)) }
         self.propertiesToUpdate = propertiesToUpdate
+        self.expressions = expressions
     }
 
     /// Carries the request out.
+    /// - Throws: also `PredicateError` for an expression that does not fit the model.
     public func run(_ run: BatchRun) throws -> BatchResult {
-        try run.change(try request(run.context), deletes: false) { _, objects in
-            for object in objects { try object.set(propertiesToUpdate) }
+        let request = try request(run.context)
+        let computed = try expressions.map { key, expression in
+            (key, try ComputedValue(expression, of: request.entity, in: run.context.model))
         }
+        return try run.change(request, deletes: false) { context, objects in
+            for object in objects {
+                let values = try computed.map { ($0, try $1.value(for: object, in: context)) }
+                try object.set(propertiesToUpdate)
+                for (key, value) in values { try object.setValue(value, forKey: key) }
+            }
+        }
+    }
+}
+
+/// A value that is computed for each object of an update.
+private struct ComputedValue {
+    private let evaluator: ExpressionEvaluator<PendingObject>
+
+    init(_ expression: Expression, of entity: Entity, in model: Model) throws(PredicateError) {
+        let check = PredicateCheck(model: model, entity: entity)
+        let checked = try check.check(expression).0
+        evaluator = try ExpressionEvaluator(checked, entity: entity, model: model)
+    }
+
+    func value(for object: ManagedObject, in context: ManagedObjectContext) throws -> Value {
+        let view = PendingView(context)
+        let value = try evaluator.evaluate(PendingObject(view: view, object: object)).value
+        try view.check()
+        return value
     }
 }
 

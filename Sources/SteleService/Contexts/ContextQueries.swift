@@ -105,6 +105,14 @@ extension ContextQueries {
             var isStopped = false
 
             var hasNews: Bool { isStopped || isSaved || !changed.isEmpty }
+
+            /// Removes the queries that are over. They may hold the last reference to their context,
+            /// so they are released without the lock.
+            mutating func takeOver() -> [ContextQuery] {
+                let over = queries.filter(\.isOver)
+                if !over.isEmpty { queries.removeAll(where: \.isOver) }
+                return over
+            }
         }
 
         let options: Service.Options
@@ -128,9 +136,11 @@ extension ContextQueries {
 
         func add(_ query: ContextQuery) throws {
             let limits = options.limits
+            var over: [ContextQuery] = []
+            defer { withExtendedLifetime(over) {} }
             try state.withLock { state in
                 if state.isStopped { throw Problem(.unavailable, "the service is stopping") }
-                state.queries.removeAll(where: \.isOver)
+                over = state.takeOver()
                 let family = query.editing.family
                 guard state.queries.count(where: { $0.editing.family === family }) < most else {
                     throw Problem(
@@ -185,11 +195,14 @@ extension ContextQueries {
             let pause = UInt64(max(seconds, 0.001) * 1e9)
             var beatAt = MonotonicClock.now &+ pause
             while true {
-                let (news, queries) = state.withLock(when: \.hasNews, until: beatAt) { state, _ in
-                    state.queries.removeAll(where: \.isOver)
+                var over: [ContextQuery] = []
+                let news = state.withLock(when: \.hasNews, until: beatAt) { state, _ in
+                    over = state.takeOver()
                     defer { (state.changed, state.isSaved) = ([], false) }
-                    return (state, state.queries)
+                    return state
                 }
+                over = []
+                let queries = news.queries
                 if news.isStopped { return queries.forEach { $0.finish() } }
                 let began = MonotonicClock.now
                 if began >= beatAt {
