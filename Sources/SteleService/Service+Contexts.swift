@@ -28,6 +28,24 @@ extension Service {
         return response
     }
 
+    /// Answers a live query: a list of the context's, or one or several of the store's.
+    func follow(_ parts: [LivePart], _ plan: Plan, in place: Place) throws -> Response {
+        let request = plan.call.request
+        guard let editing = place.editing else {
+            return try liveQueries.answer(parts, request)
+        }
+        let rights = plan.rights
+        return try contextQueries.answer(of: editing, in: place) { [weak self] in
+            guard let self else { return nil }
+            var passage = Passage(request, at: place, isTimed: false)
+            passage.rights = rights
+            let call = try call(routes.match(request), &passage)
+            guard case .live(let parts) = try self.plan(call, at: .unhurried, &passage).action
+            else { return nil }
+            return parts.first?.plan
+        }
+    }
+
     // MARK: A context's own routes
 
     /// Answers a route of the context itself.

@@ -319,24 +319,6 @@ public final class Service: Sendable {
         }
     }
 
-    /// Answers a live query: a list of the context's, or one or several of the store's.
-    private func follow(_ parts: [LivePart], _ plan: Plan, in place: Place) throws -> Response {
-        let request = plan.call.request
-        guard let editing = place.editing else {
-            return try liveQueries.answer(parts, request)
-        }
-        let rights = plan.rights
-        return try contextQueries.answer(of: editing, in: place) { [weak self] in
-            guard let self else { return nil }
-            var passage = Passage(request, at: place, isTimed: false)
-            passage.rights = rights
-            let call = try call(routes.match(request), &passage)
-            guard case .live(let parts) = try self.plan(call, at: .unhurried, &passage).action
-            else { return nil }
-            return parts.first?.plan
-        }
-    }
-
     private func ticket(_ rights: Rights) throws -> Response {
         Self.created([
             ("ticket", .string(try gate.access.tickets.make(rights))),
