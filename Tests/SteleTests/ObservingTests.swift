@@ -39,6 +39,15 @@ import Testing
         try context.save()
     }
 
+    /// Merges what others save, until that is told, for ten seconds at most: the broadcast's thread
+    /// brings it.
+    private func merge(until isTold: () -> Bool) throws {
+        for _ in 0..<5_000 where !isTold() {
+            try context.processPendingChanges()
+            usleep(2_000)
+        }
+    }
+
     // MARK: The delegate
 
     /// Writes down what it is told.
@@ -237,10 +246,7 @@ import Testing
         try made.setValue(.string("made"), forKey: "name")
         try made.setValue(.int(50), forKey: "goals")
         try other.save()
-        for _ in 0..<5_000 where told == 0 {
-            try context.processPendingChanges()
-            usleep(2_000)
-        }
+        try merge { told > 0 }
         #expect(told >= 2)
         let goals = try controller.fetchedObjects.map { try $0.value(forKey: "goals") }
         #expect(goals == [.int(50), .int(4), .int(1)])
@@ -329,11 +335,7 @@ import Testing
         let same = try #require(try other.existingObject(with: players[0].objectID))
         try same.setValue(.int(20), forKey: "goals")
         try other.save()
-        // The broadcast's thread brings the save.
-        for _ in 0..<5_000 where told.lines.isEmpty {
-            try context.processPendingChanges()
-            usleep(2_000)
-        }
+        try merge { !told.lines.isEmpty }
         #expect(told.next() == ["refreshed: 9, 20"])
         try players[0].setValue(.int(21), forKey: "goals")
         try context.processPendingChanges()
@@ -359,10 +361,7 @@ import Testing
         let same = try #require(try other.existingObject(with: players[0].objectID))
         try same.setValue(.int(20), forKey: "goals")
         try other.save()
-        for _ in 0..<5_000 where told.lines.isEmpty {
-            try context.processPendingChanges()
-            usleep(2_000)
-        }
+        try merge { !told.lines.isEmpty }
         #expect(told.next() == ["refreshed: 9, 20"])
         try context.save()
         #expect(told.next().isEmpty)

@@ -18,7 +18,7 @@ public struct ResultsOwner: Sendable {
     /// - Parameters:
     ///   - entity: an entity that the object is of.
     ///   - relationship: a to-many relationship of the entity; nil for a fetched property.
-    ///   - sight: what the reader sees; nil for everything.
+    ///   - sight: what is visible; nil for everything.
     package init(_ id: ObjectID, entity: Entity, relationship: Relationship?, sight: Sight? = nil) {
         self.id = id
         self.entity = entity

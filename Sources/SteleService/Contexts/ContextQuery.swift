@@ -31,7 +31,7 @@ final class ContextQuery: @unchecked Sendable {
     private var rows = ListedRows()
     private var shown = ShownRows()
     private var numbers = RowNumbers(identity: [])
-    private let standing = Mutex((isEnded: false, count: 0))
+    private let standing = Mutex((isBegun: false, isEnded: false, count: 0))
 
     /// - Parameter makePlan: makes the plan, again when objects have other ids; nil if there is no
     ///   service any more.
@@ -80,6 +80,7 @@ final class ContextQuery: @unchecked Sendable {
         _ = member.greet([
             Array("retry: \(retryMilliseconds)\n\nevent: snapshot\ndata: ".utf8), data,
         ])
+        standing.withLock { $0.isBegun = true }
     }
 
     /// Reads the list again and sends what has changed.
@@ -118,8 +119,11 @@ final class ContextQuery: @unchecked Sendable {
         return rows
     }
 
-    /// Sends a comment, which keeps the connection open.
-    func beat() { _ = member.send(Array(":\n\n".utf8)) }
+    /// Sends a comment, which keeps the connection open. Before the snapshot there is none: the
+    /// request's thread still has the stream then.
+    func beat() {
+        if standing.withLock({ $0.isBegun }) { _ = member.send(Array(":\n\n".utf8)) }
+    }
 
     /// Sends the reason why the stream ends, and ends it.
     func end(_ problem: Problem, basePath: String) {
