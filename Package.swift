@@ -3,7 +3,6 @@
 
 import PackageDescription
 
-let collections = "https://github.com/apple/swift-collections"
 // `make` and the Dockerfile name the commit.
 let build = Context.environment["STELE_BUILD"] ?? "development"
 let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
@@ -39,7 +38,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
-        .package(url: collections, from: "1.6.0"),
         // For tests alone.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
@@ -113,7 +111,6 @@ let package = Package(
             dependencies: [
                 "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
                 "SteleMigration", "SteleJSON", "SteleSystem",
-                .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
 

@@ -26,7 +26,7 @@ import Testing
         let page = try String(
             contentsOf: packageRoot.appending(path: "Docs/Dependencies.md"), encoding: .utf8)
         let packages = package.matches(
-            of: /(?:url: |collections = )"[^"]*\/([a-z-]+)"/)
+            of: /url: "[^"]*\/([a-z-]+)"/)
         let versions = package.matches(of: /from: "([0-9.]+)"/)
         #expect(packages.count == versions.count && versions.count >= 5)
         for version in versions {

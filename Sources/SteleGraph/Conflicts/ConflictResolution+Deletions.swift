@@ -36,7 +36,7 @@ extension ConflictResolution {
         }
         for relationship in object.entity.toManys {
             if let inverse = model.inverse(of: relationship) {
-                for key in toManys[relationship, object.objectID.key]?.removed ?? [] {
+                for key in toManys[relationship, object.objectID.key]?.removed ?? OrderedKeys() {
                     toManys.rebase(
                         inverse, key, object.objectID.key, isStored: false, isWanted: false)
                 }

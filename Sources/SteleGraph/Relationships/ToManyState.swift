@@ -1,4 +1,3 @@
-import OrderedCollections
 import SteleModel
 
 /// Identifies a to-many relationship of one object, which need not be loaded.
@@ -36,8 +35,8 @@ struct ToManyState {
     private(set) var stored: [Int64]?
     private var storedSet: Set<Int64> = []
     /// The members added and removed compared with the store.
-    private(set) var added: OrderedSet<Int64> = []
-    private(set) var removed: OrderedSet<Int64> = []
+    private(set) var added: OrderedKeys = OrderedKeys()
+    private(set) var removed: OrderedKeys = OrderedKeys()
     /// An explicit order of all members; nil if they are in stored order followed by the added
     /// ones.
     private(set) var order: [Int64]?
@@ -86,8 +85,8 @@ struct ToManyState {
     func renamed(_ name: (Int64) -> Int64) -> ToManyState {
         var copy = ToManyState.fault
         if let stored { copy.fire(stored.map(name)) }
-        copy.added = OrderedSet(added.map(name))
-        copy.removed = OrderedSet(removed.map(name))
+        copy.added = OrderedKeys(added.map(name))
+        copy.removed = OrderedKeys(removed.map(name))
         copy.order = order?.map(name)
         copy.isExpected = isExpected
         copy.isOld = isOld
@@ -144,7 +143,7 @@ struct ToManyState {
     }
 
     mutating func add(_ key: Int64) {
-        if removed.remove(key) == nil {
+        if !removed.remove(key) {
             if isStored(key) == true { return }
             added.append(key)
         }
@@ -152,7 +151,7 @@ struct ToManyState {
     }
 
     mutating func remove(_ key: Int64) {
-        if added.remove(key) == nil { removed.append(key) }
+        if !added.remove(key) { removed.append(key) }
         order?.removeAll { $0 == key }
     }
 
