@@ -50,10 +50,7 @@ struct InMemorySave {
     /// - Throws: `StoreError`: `.moved`, `.conflicts`, `.constraint`, or `.invalid` for a malformed
     ///   request.
     mutating func prepare(deriving derived: DerivedAttributes) throws(StoreError) {
-        let entities = request.reservations.map(\.root) + request.changes.map(\.entity)
-        guard entities.allSatisfy(model.entities.indices.contains) else {
-            throw .invalid("the request names an entity that the model does not have")
-        }
+        try request.checkEntities(in: model)
         try checkExpectations()
         try checkVersions()
         assignKeys()

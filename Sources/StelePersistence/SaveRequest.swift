@@ -34,6 +34,16 @@ public struct SaveRequest: Sendable {
 
     /// Creates a request without changes.
     public init(readToken: Int64) { self.readToken = readToken }
+
+    /// Checks that the model has the entities of the changes and reservations, by whose indexes a
+    /// store finds them.
+    /// - Throws: `StoreError.invalid`.
+    package func checkEntities(in model: Model) throws(StoreError) {
+        let known = model.entities.indices
+        guard changes.allSatisfy({ known.contains($0.entity) }),
+            reservations.allSatisfy({ known.contains($0.root) })
+        else { throw .invalid("the request names an entity that the model does not have") }
+    }
 }
 
 /// The change of one object.

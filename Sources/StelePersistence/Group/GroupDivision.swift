@@ -20,6 +20,7 @@ struct GroupDivision {
     /// - Throws: `StoreError.invalid` for an object that is assigned to a store without its entity,
     ///   and for a link between objects of two stores.
     func divide(_ request: SaveRequest) throws(StoreError) -> [GroupPart] {
+        try request.checkEntities(in: model)
         var parts: [Int: SaveRequest] = [:]
         func add(_ place: Int, _ body: (inout SaveRequest) -> Void) {
             body(&parts[place, default: Self.empty(like: request)])
@@ -59,9 +60,6 @@ struct GroupDivision {
 
     /// Returns the index of the store of an object, which may be new.
     private func place(of id: ObjectID, _ entity: Int) throws(StoreError) -> Int {
-        guard model.entities.indices.contains(entity) else {
-            throw .invalid("the request names an entity that the model does not have")
-        }
         let all = layout.places(of: entity)
         let name = model.entities[entity].name
         guard id.isTemporaryID else {

@@ -97,6 +97,7 @@ package final class SQLSaver {
     package func save(
         _ request: SaveRequest, at time: Double, continuing whole: HistoryTransaction? = nil
     ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
+        try request.checkEntities(in: schema.model)
         var permanent = try assignKeys(request.changes)
         var operations = try SaveOperations(
             request.changes, KeyReplacement(model: schema.model, permanent: permanent))
@@ -196,9 +197,6 @@ package final class SQLSaver {
         _ ids: [ObjectID], _ permanent: inout PermanentKeys
     ) throws(StoreError) {
         for id in ids {
-            guard schema.model.entities.indices.contains(id.root) else {
-                throw .invalid("the request names an entity that the model does not have")
-            }
             if id.isTemporaryID {
                 permanent.insert(try counters.next(schema.number(of: id.root)), for: id)
             } else {

@@ -230,6 +230,24 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func aSaveOfAnEntityThatTheModelLacksIsRefusedAndNoCrash(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let token = try fixture.store.reader().token
+        for (index, key) in [(-1, -1), (999, -1), (999, 1), (Int.max, 1)] as [(Int, Int64)] {
+            for change in [ObjectChange.Kind.insert, .update, .delete] {
+                var request = SaveRequest(readToken: token)
+                request.changes = [ObjectChange(change, entity: index, key: key)]
+                #expect {
+                    try fixture.store.save(request)
+                } throws: { error in
+                    if case StoreError.invalid? = error as? StoreError { true } else { false }
+                }
+            }
+        }
+        #expect(try fixture.store.reader().token == token)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func objectsOfAnotherContextAreRefused(_ kind: StoreKind) throws {
         let fixture = try Fixture(try makeLeague(), kind)
         let (team, id) = (try fixture.insert("Team")[0], try fixture.insert("Person")[0])
