@@ -23,8 +23,9 @@ public final class PersistentContainer: Sendable {
     ///   - modelFile: the model with all its versions. A store of an older one is migrated.
     ///   - stores: one store with all entities, or a store for each of some configurations.
     ///   - classes: the subclasses of `ManagedObject` that represent entities, by entity name.
-    /// - Throws: `ModelErrors` for a model with mistakes; `StoreError` for a store that cannot be
-    ///   opened; `MigrationError` for one that cannot be migrated by inferred mapping models.
+    /// - Throws: `ModelErrors` for a model or a mapping model with mistakes; `StoreError` for a store
+    ///   that cannot be opened; `MigrationError` for one that cannot be migrated; the error of a
+    ///   migration policy.
     public convenience init(
         modelFile: ModelFile, stores: [PersistentStoreDescription],
         classes: [String: ManagedObject.Type] = [:]
@@ -51,6 +52,12 @@ public final class PersistentContainer: Sendable {
     public convenience init<M: TypedModel>(_ model: M.Type, at path: String? = nil) throws {
         try self.init(
             model, stores: [.init(path: try path ?? Self.defaultPath(M.embedded.file.name))])
+    }
+
+    /// Opens the store at the path of a file URL, as `init(_:at:)` with the path.
+    /// - Throws: as `init(modelFile:stores:classes:)`.
+    public convenience init<M: TypedModel>(_ model: M.Type, at url: URL) throws {
+        try self.init(model, stores: [.init(url: url)])
     }
 
     /// Opens stores of a model with generated classes.

@@ -24,6 +24,9 @@ public struct ModelFile: Sendable {
     /// For a model that was read from a store: the names of the entities that the store has, which
     /// are all or those of a configuration. Nil for other models.
     public var storedEntityNames: Set<String>?
+    /// The path that `read` was given; nil for a model that was not read from a model file. Mapping
+    /// models are looked for beside it.
+    public var path: String?
 
     /// Creates a model with a single version.
     public init(_ model: ManagedObjectModel, notes: [ModelError] = []) {
@@ -57,12 +60,15 @@ public struct ModelFile: Sendable {
     ///   version cannot be read.
     public static func read(_ path: String) throws(ModelErrors) -> ModelFile {
         let place = ModelPath(path)
+        var file: ModelFile
         switch place.kind {
         case .missing:
             throw ModelErrors(path, "there is no such file or folder")
-        case .file: return try readFile(place)
-        case .folder: return try readFolder(place)
+        case .file: file = try readFile(place)
+        case .folder: file = try readFolder(place)
         }
+        file.path = path
+        return file
     }
 
     /// The current version, checked and linked.

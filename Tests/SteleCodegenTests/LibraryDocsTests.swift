@@ -233,6 +233,7 @@ import Testing
         var description = PersistentStoreDescription(path: storePath)
         description.isReadOnly = true
         description.shouldMigrateStoreAutomatically = false
+        description.shouldInferMappingModelAutomatically = false
         let reading = try PersistentContainer(LeagueModel.self, stores: [description])
         #expect(try reading.newBackgroundContext().count(Team.self) == 1)
         reading.close()

@@ -33,7 +33,7 @@ import Testing
         let page = try packageText("Docs/ComingFromCoreData.md")
         let sums = page.split(separator: "\n").filter { $0.hasPrefix("| [") }
         #expect(sums.count == tables.count && tables.count > 30)
-        var all = 0
+        var (all, columns) = (0, [0, 0, 0, 0])
         for (sum, table) in zip(sums, tables) {
             let figures = sum.split(separator: "|").dropFirst().compactMap {
                 Int($0.trimmingCharacters(in: .whitespaces))
@@ -42,7 +42,10 @@ import Testing
             let symbols = table.rows.reduce(0) { $0 + $1.symbols }
             #expect(figures.suffix(2) == [absent, symbols], "\(table.title)")
             all += symbols
+            columns = zip(columns, figures).map(+)
         }
+        #expect(columns[0] + columns[1] + columns[2] == columns[3] && columns[3] == all)
+        #expect(page.contains("\n| **sum** |\(columns.map { " **\($0)** |" }.joined())\n"))
         #expect(page.contains("The tables below have \(all) public symbols of Core Data"))
     }
 

@@ -1,11 +1,16 @@
-/// Finding the mapping models of a model.
-
 import FoundationEssentials
 import Glibc
 import SteleMigration
+import SteleModel
 import SteleModelFiles
 
-extension ModelPackage {
+/// Finds the mapping models of a model.
+package struct MappingSearch {
+    /// The path of the model.
+    private let path: String
+
+    package init(model path: String) { self.path = path }
+
     private static let endings = [".xcmappingmodel", ".cdm", mappingFileEnding]
     private static let mappingFileEnding = ".mapping.json"
     /// The endings of folders that are one thing, whose contents are not for this model.
@@ -13,15 +18,18 @@ extension ModelPackage {
 
     /// The mapping models in the model's folder and in the folders directly below it, and those in
     /// the model if it is a folder.
-    func mappings() throws -> [KnownMapping] {
-        let files = try mappingFiles()
+    /// - Throws: `ModelErrors` for a file of the model's folder or of the model that cannot be read,
+    ///   and for a folder that cannot be listed.
+    package func mappings() throws(ModelErrors) -> [MappingFile] {
+        let files = try files()
+        var found: [MappingFile] = []
+        for path in files.own { found.append(try MappingFile.read(path)) }
         // A file in a folder beside the model may be something else.
-        return try files.own.map { KnownMapping(try MappingFile.read($0)) }
-            + files.neighbours.compactMap { (try? MappingFile.read($0)).map(KnownMapping.init) }
+        return found + files.neighbours.compactMap { try? MappingFile.read($0) }
     }
 
     /// Where `mappings` looks, for messages.
-    var mappingPlaces: String {
+    package var description: String {
         let places = places
         return "\(places.beside), in the folders in it"
             + (places.own.map { ", and in \($0)" } ?? "")
@@ -29,7 +37,8 @@ extension ModelPackage {
 
     /// The paths of the mapping models: those in the model's folder and in the model, and those in
     /// the folders beside it.
-    func mappingFiles() throws -> (own: [String], neighbours: [String]) {
+    /// - Throws: `ModelErrors` for a folder that cannot be listed.
+    package func files() throws(ModelErrors) -> (own: [String], neighbours: [String]) {
         let (beside, own) = places
         guard FileManager.default.fileExists(atPath: beside) else { return ([], []) }
         var files = try Self.mappingFiles(in: beside, Self.names(in: beside))
@@ -40,8 +49,8 @@ extension ModelPackage {
                 continue
             }
             // Mapping files among JSON models belong to these.
-            if names.contains(where: { $0.hasSuffix(".json") && !isMappingFile($0) }) {
-                names.removeAll(where: isMappingFile)
+            if names.contains(where: { $0.hasSuffix(".json") && !Self.isMappingFile($0) }) {
+                names.removeAll(where: Self.isMappingFile)
             }
             neighbours += Self.mappingFiles(in: folder, names)
         }
@@ -80,9 +89,9 @@ extension ModelPackage {
         }
     }
 
-    private static func names(in folder: String) throws -> [String] {
+    private static func names(in folder: String) throws(ModelErrors) -> [String] {
         do { return try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
-            throw Failure("\(folder) cannot be listed, and may have mapping models")
+            throw ModelErrors(folder, "the folder cannot be listed, and may have mapping models")
         }
     }
 
@@ -92,8 +101,8 @@ extension ModelPackage {
             .map { join(folder, $0) }
     }
 
-    private func isMappingFile(_ name: String) -> Bool {
-        name.lowercased().hasSuffix(Self.mappingFileEnding)
+    private static func isMappingFile(_ name: String) -> Bool {
+        name.lowercased().hasSuffix(mappingFileEnding)
     }
 
     private static func join(_ folder: String, _ name: String) -> String {

@@ -1,4 +1,6 @@
 import FoundationEssentials
+import SteleGraph
+import SteleMigration
 
 /// How a container opens a store (NSPersistentStoreDescription).
 public struct PersistentStoreDescription: Sendable {
@@ -11,9 +13,18 @@ public struct PersistentStoreDescription: Sendable {
     public var configuration: String?
     /// Whether nothing in the file's folder is changed (`isReadOnly`).
     public var isReadOnly = false
-    /// Whether an SQLite store of an older version of the model is migrated, by inferred mapping
-    /// models (`shouldMigrateStoreAutomatically`). Otherwise it is refused.
+    /// Whether a store of an older version of the model is migrated when it is opened
+    /// (`shouldMigrateStoreAutomatically`). Otherwise it is refused.
     public var shouldMigrateStoreAutomatically = true
+    /// Whether a mapping model is inferred where there is none
+    /// (`shouldInferMappingModelAutomatically`). Otherwise the store is refused.
+    public var shouldInferMappingModelAutomatically = true
+    /// Mapping models, which are taken before inferred ones. Those beside the file of the model, and
+    /// in the folders there, are found without being named: `ModelFile.path`.
+    public var mappingFiles: [MappingFile] = []
+    /// The policies of the mapping models, by the names that these have for them: subclasses of
+    /// `EntityMigrationPolicy`.
+    public var migrationPolicies: [String: EntityMigrationPolicy.Type] = [:]
 
     /// The path of a store without a file, which ends with the container.
     public static let inMemoryPath = ":memory:"

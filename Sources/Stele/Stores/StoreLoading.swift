@@ -1,9 +1,7 @@
-import SteleFiles
 import SteleMigration
 import SteleModel
 import SteleModelFiles
 import StelePersistence
-import SteleSQLite
 
 /// Opens the store of a description, and migrates it first if it is of an older version.
 struct StoreLoading {
@@ -16,62 +14,41 @@ struct StoreLoading {
     /// - Throws: `StoreError.invalid` for a configuration that the model does not have.
     func ownModel() throws(StoreError) -> Model { try stored(model) }
 
-    /// - Throws: `StoreError`; `MigrationError` for a store that cannot be migrated.
+    /// Opens the store.
+    /// - Throws: `StoreError`; `ModelErrors` for a mapping model that cannot be read;
+    ///   `MigrationError` for a store that cannot be migrated; the error of a policy.
     func open() throws -> any PersistentStore {
         let model = try ownModel()
-        let path = description.path
-        switch try type() {
-        case .memory:
-            if description.isReadOnly {
-                throw StoreError.unsupported("a store in memory is empty, and cannot be read-only")
-            }
-            return InMemoryStore(model: model)
-        case .file(let format):
-            return description.isReadOnly
-                ? try ReadOnlyFileStore.open(path: path, model: model, format: format)
-                : try AtomicStore.open(path: path, model: model, format: format)
-        case .sqlite:
-            let published = file.versionHashes[model.name]
-            if description.isReadOnly {
-                return try ReadOnlySQLiteStore.open(
-                    path: path, model: model, versionHashes: published)
-            }
-            // A new store gets hashes of Stele's, with which it can be migrated in place later.
-            guard let hashes = try SQLiteStore.versionHashes(path: path) else {
-                return try SQLiteStore.open(path: path, model: model)
-            }
-            if description.shouldMigrateStoreAutomatically { try migrate(hashes, to: model) }
-            return try SQLiteStore.open(path: path, model: model, versionHashes: published)
+        let place = try place()
+        if description.isReadOnly { return try place.openReadOnly(model) }
+        let plan: MigrationPlan
+        do throws(StoreError) {
+            let store = try place.open(model)
+            // No migration is running, because it would have the store to itself.
+            place.removeMigrationFolder()
+            return store
+        } catch {
+            guard case .incompatible(code: 134100, _) = error,
+                description.shouldMigrateStoreAutomatically, let found = try self.plan(for: place)
+            else { throw error }
+            plan = found
         }
+        do { try place.migrate(by: plan, policies: description.migrationPolicies) } catch {
+            throw (error as? FailedMigrationStep)?.error ?? error
+        }
+        return try place.open(model)
     }
 
-    /// An existing file has its type; that of a new one is given, or follows from its name.
-    private func type() throws(StoreError) -> StoreType {
+    private func place() throws -> StorePlace {
         let path = description.path
-        var given: StoreType?
-        if let name = description.type {
-            given = StoreType(named: name.lowercased())
-            if given == nil {
-                throw .unsupported(
-                    "there is no type of store \(name): the types are "
-                        + StoreType.names.joined(separator: ", "))
-            }
+        do {
+            var place = StorePlace(
+                path: path, type: try StoreType.ofStore(at: path, given: description.type))
+            place.versionHashes = file.versionHashes
+            return place
+        } catch let mistake as StoreTypeMistake {
+            throw mistake.error
         }
-        let inMemory = PersistentStoreDescription.inMemoryPath
-        if path == inMemory || given?.name == StoreType.memory.name {
-            guard path == inMemory, given.map({ $0.name == StoreType.memory.name }) ?? true else {
-                throw .unsupported("only a store of the type memory has the path \(inMemory)")
-            }
-            return .memory
-        }
-        guard let found = try StoreType.ofFile(path) else {
-            return given ?? StoreType.forName(path)
-        }
-        if let given, given.name != found.name {
-            throw .incompatible(
-                code: 134010, "\(path) is a store of the type \(found.name), not \(given.name)")
-        }
-        return found
     }
 
     /// A version of the model with the entities of the description's configuration.
@@ -81,31 +58,52 @@ struct StoreLoading {
         throw .invalid("the model \(model.name) has no configuration \(name)")
     }
 
-    /// Migrates the file step by step, each in one transaction. A program that ends between two
-    /// steps goes on from there the next time. A store with version hashes that Core Data has
-    /// computed is opened as it is, or refused: it cannot be migrated in place.
-    /// - Parameter hashes: the version hashes that the file has.
-    private func migrate(_ hashes: [String: [UInt8]], to model: Model) throws {
-        let path = description.path
-        guard file.versions.count > 1, try SQLiteStore.isMigratedInPlace(path: path) else {
-            return
-        }
+    /// The steps to the current version; nil for a model without another version, and for a store
+    /// of the current one.
+    private func plan(for place: StorePlace) throws -> MigrationPlan? {
         let versions = try file.models().models.compactMap { try? stored($0) }
-        guard
+        guard versions.count > 1,
             let known = KnownVersions(
-                versions.map(KnownVersion.init(hashing:)), current: model.name)
-        else { return }
-        let plan = try MigrationPlan(storeHashes: hashes, versions: known)
+                versions.map(KnownVersion.init(hashing:)), current: model.name),
+            let hashes = try place.versionHashes(among: known)
+        else { return nil }
+        let found = try file.path.map { try MappingSearch(model: $0).mappings() } ?? []
+        let plan = try MigrationPlan(
+            storeHashes: hashes, versions: known,
+            mappings: (description.mappingFiles + found).map(KnownMapping.init))
         if plan.isBackward {
             throw StoreError.incompatible(
                 code: 134100,
-                "\(path) is of the later version \(plan.source.name), and going back to "
+                "\(place.path) is of the later version \(plan.source.name), and going back to "
                     + "\(plan.destination.name) would lose what only that one has")
         }
-        for step in plan.steps {
-            try SQLiteStore.migrate(
-                path: path, from: step.source.model, to: step.destination.model,
-                by: step.mappingModel)
+        if !description.shouldInferMappingModelAutomatically,
+            let step = plan.steps.first(where: { $0.kind == .inferred })
+        {
+            throw MigrationError(
+                .missingMappingModel,
+                "there is no mapping model from \(step.source.name) to \(step.destination.name), "
+                    + "and shouldInferMappingModelAutomatically is false")
+        }
+        return plan.isEmpty ? nil : plan
+    }
+}
+
+extension StoreTypeMistake {
+    /// The error of a description.
+    fileprivate var error: StoreError {
+        switch self {
+        case .unknown(let name):
+            .unsupported(
+                "there is no type of store \(name): the types are "
+                    + StoreType.names.joined(separator: ", "))
+        case .hasNoFile, .hasFile:
+            .unsupported(
+                "only a store of the type memory has the path "
+                    + PersistentStoreDescription.inMemoryPath)
+        case .isOther(let path, let found, let given):
+            .incompatible(
+                code: 134010, "\(path) is a store of the type \(found.name), not \(given.name)")
         }
     }
 }

@@ -46,6 +46,36 @@ package enum StoreType: Sendable {
         FileFormats.format(forName: path).map(StoreType.file) ?? .sqlite
     }
 
+    /// The type of the store at a path, which need not exist.
+    ///
+    /// The first bytes of an existing file decide, then the given type, then the extension of the
+    /// name, and else it is SQLite.
+    /// - Parameters:
+    ///   - path: the path; nil for a name that is still to be chosen.
+    ///   - given: the name of the type that was asked for; nil for none.
+    /// - Throws: `StoreTypeMistake`; `StoreError` for a file that cannot be read.
+    package static func ofStore(at path: String?, given: String?) throws -> StoreType {
+        let type = given.flatMap { StoreType(named: $0.lowercased()) }
+        if let given, type == nil { throw StoreTypeMistake.unknown(given) }
+        guard let path else { return type ?? .sqlite }
+        if path == PersistentStoreDescription.inMemoryPath {
+            if let type, !type.isMemory { throw StoreTypeMistake.hasNoFile(type) }
+            return .memory
+        }
+        if let type, type.isMemory { throw StoreTypeMistake.hasFile(path) }
+        guard let found = try ofFile(path) else { return type ?? forName(path) }
+        if let type, type.name != found.name { throw StoreTypeMistake.isOther(path, found, type) }
+        return found
+    }
+
+    /// The extension of the name of a new file.
+    package var fileExtension: String {
+        if case .file(let format) = self { format.fileExtensions.first ?? name } else { name }
+    }
+
+    /// Whether stores of the type have no file.
+    package var isMemory: Bool { name == InMemoryStore.type }
+
     /// Whether a file is an SQLite database, by its first bytes.
     package static func isSQLite(file path: String) -> Bool {
         guard FileKind.otherThanFile(path) == nil, let file = fopen(path, "rbe") else {
@@ -56,4 +86,16 @@ package enum StoreType: Sendable {
         var start = [UInt8](repeating: 0, count: magic.count)
         return fread(&start, 1, start.count, file) == magic.count && start == magic
     }
+}
+
+/// Why a store cannot have the type that was asked for.
+package enum StoreTypeMistake: Error {
+    /// No type has the name.
+    case unknown(String)
+    /// The path is that of a store in memory, and the type has files.
+    case hasNoFile(StoreType)
+    /// The type is memory, and the path is that of a file.
+    case hasFile(String)
+    /// The file at the path is of the first type, not of the second.
+    case isOther(String, StoreType, StoreType)
 }

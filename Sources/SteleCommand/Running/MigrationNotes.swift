@@ -52,11 +52,11 @@ extension StoreMigrator {
             lines.append("stele cannot carry this out: \(policy.sentence)")
         }
         if plan.steps.contains(where: { $0.kind == .inferred && $0.removes }),
-            try package.mappingFiles() == ([], [])
+            try package.mappingSearch.files() == ([], [])
         {
             lines.append(
                 "no mapping model (.xcmappingmodel, .cdm, .mapping.json) was found in "
-                    + package.mappingPlaces)
+                    + package.mappingSearch.description)
         }
         if try isLostToApps(plan) {
             lines.append(
@@ -72,7 +72,7 @@ extension StoreMigrator {
         guard opening.isSQLite, try !SQLiteStore.isMigratedInPlace(path: opening.path) else {
             return false
         }
-        return opening.publishedHashes(of: plan.destination.model) == nil
+        return opening.place.publishedHashes(of: plan.destination.model) == nil
     }
 
     /// Refuses a plan that asks for a policy, before any store is opened.

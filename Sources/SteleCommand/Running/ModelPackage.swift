@@ -154,6 +154,9 @@ struct ModelPackage {
         return known
     }
 
+    /// The mapping models of the model.
+    var mappingSearch: MappingSearch { MappingSearch(model: path) }
+
     /// The versions that are left out, each with the reason.
     func ignoredVersions() throws -> [String] {
         try (file.notes + file.models().notes).map(\.description)

@@ -23,7 +23,7 @@ struct StoreCopier {
             throw Failure("\(file) exists: remove it, or choose another name")
         }
         let opening = try StoreOpening(path, type: type, model)
-        if opening.type == InMemoryStore.type {
+        if opening.place.type.isMemory {
             throw Failure("a store in memory ends with the command: name a file")
         }
         return opening
@@ -57,7 +57,7 @@ struct StoreCopier {
         _ source: any PersistentStore, to place: String,
         _ report: @escaping (MigrationProgress) -> Void
     ) throws -> Int {
-        let copy = try to.make(place, package.model, identifier: source.identifier)
+        let copy = try to.place.make(place, package.model, identifier: source.identifier)
         let count: Int
         do {
             try MigrationManager.copy(source, to: copy, progress: report)

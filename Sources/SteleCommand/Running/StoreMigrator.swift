@@ -1,12 +1,10 @@
 /// Taking a store to the current version of its model.
 
 import FoundationEssentials
-import SteleFiles
-import SteleGraph
+import Stele
 import SteleMigration
 import SteleModel
 import StelePersistence
-import SteleSQLite
 
 /// Migrates a store that was made with another version of its model.
 struct StoreMigrator {
@@ -15,7 +13,7 @@ struct StoreMigrator {
 
     init(opening: StoreOpening, package: ModelPackage) {
         var own = opening
-        own.versionHashes = package.versionHashes
+        own.place.versionHashes = package.versionHashes
         self.opening = own
         self.package = package
     }
@@ -25,14 +23,15 @@ struct StoreMigrator {
     func plan() throws -> MigrationPlan? {
         let versions = try package.versions()
         let found: [String: [UInt8]]?
-        do { found = try opening.versionHashes(among: versions) } catch {
-            guard let name = otherConfiguration else { throw error }
+        do throws(StoreError) { found = try opening.place.versionHashes(among: versions) } catch {
+            guard let name = otherConfiguration else { throw opening.located(error) }
             throw Failure("\(opening.path): \(Self.hint(to: name, shellWord(opening.path)))")
         }
         guard let hashes = found else { return nil }
         do {
             return try MigrationPlan(
-                storeHashes: hashes, versions: versions, mappings: package.mappings())
+                storeHashes: hashes, versions: versions,
+                mappings: package.mappingSearch.mappings().map(KnownMapping.init))
         } catch var error as MigrationError {
             guard error.code == .missingSourceModel else { throw error }
             error.reasons += try package.ignoredVersions()
@@ -76,73 +75,18 @@ struct StoreMigrator {
         if plan.isEmpty {
             // A migration that was killed after its last step has left its folder, which opening
             // the store removes.
-            guard FileManager.default.fileExists(atPath: opening.migrationFolder) else { return }
+            guard FileManager.default.fileExists(atPath: opening.place.migrationFolder) else {
+                return
+            }
             return try opening.open(package, .refuse).close()
         }
         try checkPolicies(of: plan)
-        guard opening.isSQLite, plan.steps.count == 1, plan.steps[0].kind == .inferred,
-            try SQLiteStore.isMigratedInPlace(path: opening.path)
-        else { return try migrateBeside(plan, report) }
-        let step = plan.steps[0]
-        try SQLiteStore.migrate(
-            path: opening.path, from: step.source.model, to: step.destination.model,
-            by: step.mappingModel, progress: report)
-    }
-
-    /// Makes the new store in a folder beside the old one, step by step, and replaces the old one at
-    /// the end.
-    private func migrateBeside(
-        _ plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
-    ) throws {
-        let held: HeldStore?
-        let old: any PersistentStore
-        do throws(StoreError) {
-            // The file is replaced, so that a program that has it open would go on with the old one.
-            // From here on no other program opens the store, or changes it without Stele.
-            held =
-                opening.isSQLite
-                ? try HeldStore.take(path: opening.path, model: plan.source.model) : nil
-        } catch {
+        do {
+            if try opening.place.migrate(by: plan, report) { opening.reportConversion() }
+        } catch let failed as FailedMigrationStep {
+            throw failed.step.located(failed.error)
+        } catch let error as StoreError {
             throw opening.located(error)
-        }
-        old = try held?.store ?? opening.open(plan.source.model)
-        defer { held.map { $0.release() } ?? old.close() }
-        let folder = opening.migrationFolder
-        let files = FileManager.default
-        // A killed migration leaves its folder behind.
-        opening.removeMigrationFolder()
-        defer { opening.removeMigrationFolder() }
-        var last = old
-        var path = opening.path
-        for (index, step) in plan.steps.enumerated() {
-            let place = "\(folder)/\(index + 1)"
-            // The copy is not readable by others, whatever the mode of the store is.
-            try files.createDirectory(
-                atPath: place, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-            path = "\(place)/store"
-            let next = try opening.make(path, step.destination.model, identifier: old.identifier)
-            let source = last
-            defer { if index > 0 { source.close() } }
-            do {
-                let manager = MigrationManager(
-                    from: source, to: next, mappingModel: step.mappingModel)
-                manager.didAdvance = report
-                try manager.migrate()
-                try next.adoptMetadata(of: source)
-            } catch {
-                next.close()
-                throw step.located(error)
-            }
-            if index == plan.steps.count - 1 { next.close() } else { last = next }
-        }
-        if let held {
-            try held.replace(with: path)
-            if held.hasRollbackJournal { opening.reportConversion() }
-        } else if let store = old as? AtomicStore {
-            try store.replaceFile(with: path)
-        } else {
-            throw Failure("a store of the type \(old.type) cannot be migrated")
         }
     }
 }
@@ -172,11 +116,11 @@ extension StoreOpening {
     ///   not migrated.
     func open(_ package: ModelPackage, _ other: OtherVersion) throws -> any PersistentStore {
         var opening = self
-        opening.versionHashes = package.versionHashes
+        opening.place.versionHashes = package.versionHashes
         do {
             let store = try opening.openAsIs(package.model)
             // No migration is running, because it would have the store to itself.
-            if use == .write { removeMigrationFolder() }
+            if use == .write { place.removeMigrationFolder() }
             return store
         } catch let error as StoreError {
             guard case .incompatible(code: 134100, _) = error else { throw located(error) }
@@ -216,29 +160,6 @@ extension StoreOpening {
         }
         return other == .offer
             ? "start with --migrate to do this, or run \(command)" : "\(command) does this"
-    }
-
-    /// The folder beside the store in which a migration makes the new store.
-    fileprivate var migrationFolder: String { path + ".migration" }
-
-    fileprivate func removeMigrationFolder() {
-        try? FileManager.default.removeItem(atPath: migrationFolder)
-    }
-
-    /// The version hashes of the store; nil for one that does not exist yet. Those of a store that
-    /// another program created are replaced by those of the version that fits it.
-    fileprivate func versionHashes(among versions: KnownVersions) throws -> [String: [UInt8]]? {
-        if isSQLite {
-            guard let hashes = try SQLiteStore.versionHashes(path: path) else { return nil }
-            let nearest = versions.nearestFirst
-            let model = try SQLiteStore.adoptableModel(
-                path: path, among: nearest.map(\.model), versionHashes)
-            return nearest.first { $0.name == model?.name }?.hashes ?? hashes
-        }
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        let (store, version) = try open(anyOf: versions)
-        store.close()
-        return version.hashes
     }
 
     /// Opens an existing store with the version of the model that it was made with.

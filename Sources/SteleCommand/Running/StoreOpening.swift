@@ -10,43 +10,29 @@ import SteleSystem
 
 /// A store's place and type, as a command was given them.
 struct StoreOpening {
-    /// The path of the file, or `:memory:`.
-    let path: String
-    /// `sqlite`, `memory`, or the name of a file format.
-    let type: String
-    /// Where an SQLite store that another program created has its history.
-    var history = HistoryPlace.auto
+    /// The place, type and version hashes.
+    var place: StorePlace
     /// What the command does with the store.
     var use = StoreUse.write
-    /// The version hashes that Core Data has computed, by the names of the versions. A new SQLite
-    /// store gets those of its model.
-    var versionHashes: [String: [String: [UInt8]]] = [:]
 
     /// The path of a store without a file.
     static let memoryPath = PersistentStoreDescription.inMemoryPath
 
-    /// Decides on the place and type.
-    ///
-    /// The first bytes of an existing file decide, then the given type, then the extension of the
-    /// name, and else it is SQLite.
+    /// Decides on the place and type, as `StoreType.ofStore`.
     /// - Parameters:
     ///   - path: the setting `store`; nil for the model's name in the current folder.
     ///   - name: the model's name; nil for that of its version.
     ///   - type: the setting `store-type`; nil for none.
     /// - Throws: `Failure` for an unknown type, and for one that the file contradicts.
-    init(_ path: String?, type: String?, _ model: Model, name: String? = nil) throws {
-        let type = type?.lowercased()
-        if let type, StoreType(named: type) == nil {
-            let names = StoreType.names.joined(separator: ", ")
-            throw Failure("store-type must be one of \(names), not \(type)")
+    init(_ path: String?, type given: String?, _ model: Model, name: String? = nil) throws {
+        let type: StoreType
+        do { type = try StoreType.ofStore(at: path, given: given) } catch {
+            throw (error as? StoreTypeMistake).map(Failure.init) ?? error
         }
-        self.type = try Self.type(path, type)
-        if self.type == InMemoryStore.type {
-            self.path = Self.memoryPath
-        } else {
-            let ending = FileFormats.named(self.type)?.fileExtensions.first ?? self.type
-            self.path = path ?? "\(name ?? model.name).\(ending)"
-        }
+        place = StorePlace(
+            path: type.isMemory
+                ? Self.memoryPath : path ?? "\(name ?? model.name).\(type.fileExtension)",
+            type: type)
     }
 
     /// Finds the type of an existing store without its model.
@@ -56,34 +42,15 @@ struct StoreOpening {
         guard let type = try StoreType.ofFile(path) else {
             throw Failure("\(path) is not a store")
         }
-        self.path = path
-        self.type = type.name
+        place = StorePlace(path: path, type: type)
     }
 
-    /// The type of a store at that path.
-    private static func type(_ path: String?, _ given: String?) throws -> String {
-        guard let path else { return given ?? StoreType.sqlite.name }
-        if path == memoryPath {
-            guard let given, given != InMemoryStore.type else { return InMemoryStore.type }
-            throw Failure(
-                "\(memoryPath) is a store of the type memory, not \(given): leave --store-type "
-                    + "out, or name a file")
-        }
-        if given == InMemoryStore.type {
-            throw Failure(
-                "a store of the type memory has no file, and --store names \(path): leave one of "
-                    + "them out, or use --store \(memoryPath)")
-        }
-        guard let found = try StoreType.ofFile(path)?.name else {
-            return given ?? StoreType.forName(path).name
-        }
-        if let given, given != found {
-            throw Failure(
-                "\(path) is a store of the type \(found), not \(given): leave --store-type out, or "
-                    + "name another file")
-        }
-        return found
-    }
+    /// The path of the file, or `:memory:`.
+    var path: String { place.path }
+    /// `sqlite`, `memory`, or the name of a file format.
+    var type: String { place.type.name }
+    /// Whether the store is an SQLite store.
+    var isSQLite: Bool { place.isSQLite }
 
     /// The bytes of the store's file.
     /// - Throws: `Failure` where there is none.
@@ -96,7 +63,7 @@ struct StoreOpening {
     /// Whether opening the store creates it.
     var isNew: Bool {
         var found = stat()
-        return type != InMemoryStore.type && (stat(path, &found) != 0 || found.st_size == 0)
+        return !place.type.isMemory && (stat(path, &found) != 0 || found.st_size == 0)
     }
 
     /// Opens the store; creates its file where there is none.
@@ -120,15 +87,10 @@ struct StoreOpening {
         return "stele serve \(shellWord(path)) serves the store with its own model"
     }
 
-    /// Whether the store is an SQLite store.
-    var isSQLite: Bool { type == StoreType.sqlite.name }
-
     /// Opens the store as `open` does.
     /// - Throws: `StoreError`, and `Failure` for a folder that does not exist.
     func openAsIs(_ model: Model) throws -> any PersistentStore {
-        if type == InMemoryStore.type {
-            return try openUnchanged(model) ?? InMemoryStore(model: model)
-        }
+        if place.type.isMemory { return try openUnchanged(model) ?? place.open(model) }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             let folder = String(path[..<slash])
             var found = stat()
@@ -137,7 +99,7 @@ struct StoreOpening {
             }
         }
         if let store = try openUnchanged(model) { return store }
-        let store = try make(path, model)
+        let store = try place.open(model)
         if let store = store as? SQLiteStore, store.isConvertedToWAL { reportConversion() }
         return store
     }
@@ -146,28 +108,29 @@ struct StoreOpening {
     func reportConversion() {
         printError("\(path): it had a rollback journal, and is converted to WAL")
     }
+}
 
-    /// Opens or creates a store of the same type at another path.
-    /// - Parameter identifier: the UUID of a new store; nil for one of its own.
-    /// - Throws: `StoreError`.
-    func make(
-        _ path: String, _ model: Model, identifier: String? = nil
-    ) throws(StoreError) -> any PersistentStore {
-        guard let format = FileFormats.named(type) else {
-            return try SQLiteStore.open(
-                path: path, model: model, identifier: identifier, history: history,
-                versionHashes: publishedHashes(of: model))
+extension Failure {
+    /// The sentence for settings that contradict each other or the file.
+    fileprivate init(_ mistake: StoreTypeMistake) {
+        let memoryPath = StoreOpening.memoryPath
+        switch mistake {
+        case .unknown(let name):
+            let names = StoreType.names.joined(separator: ", ")
+            self.init("store-type must be one of \(names), not \(name.lowercased())")
+        case .hasNoFile(let type):
+            self.init(
+                "\(memoryPath) is a store of the type memory, not \(type.name): leave "
+                    + "--store-type out, or name a file")
+        case .hasFile(let path):
+            self.init(
+                "a store of the type memory has no file, and --store names \(path): leave one of "
+                    + "them out, or use --store \(memoryPath)")
+        case .isOther(let path, let found, let given):
+            self.init(
+                "\(path) is a store of the type \(found.name), not \(given.name): leave "
+                    + "--store-type out, or name another file")
         }
-        return try AtomicStore.open(
-            path: path, model: model, format: format, identifier: identifier)
-    }
-
-    /// The version hashes that Core Data has computed for the stored entities of a model; nil where
-    /// one of them is not known.
-    func publishedHashes(of model: Model) -> [String: [UInt8]]? {
-        let stored = Set(model.storedEntities.map(\.name))
-        let known = versionHashes[model.name]?.filter { stored.contains($0.key) }
-        return known?.count == stored.count ? known : nil
     }
 }
 

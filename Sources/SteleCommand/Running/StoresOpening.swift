@@ -29,7 +29,7 @@ struct StoresOpening {
     ) throws {
         func opening(_ path: String?, _ type: String?, _ name: String?) throws -> StoreOpening {
             var made = try StoreOpening(path, type: type, model, name: name)
-            made.history = history
+            made.place.history = history
             made.use = use
             return made
         }
@@ -116,7 +116,7 @@ struct StoresOpening {
     /// One that would be created alone is not: the others have been forgotten.
     private var partialConfiguration: String? {
         guard stores.count == 1, let name = stores[0].configuration,
-            !stores[0].opening.isNew, stores[0].opening.type != InMemoryStore.type,
+            !stores[0].opening.isNew, !stores[0].opening.place.type.isMemory,
             let own = whole.model.restricted(to: name),
             own.storedEntities.count < whole.model.entities.count
         else { return nil }

@@ -1,0 +1,108 @@
+import FoundationEssentials
+import SteleFiles
+import SteleGraph
+import SteleMigration
+import SteleModel
+import StelePersistence
+import SteleSQLite
+
+/// The error of a step of a migration. The store is as it was.
+package struct FailedMigrationStep: Error {
+    /// The step.
+    package let step: MigrationPlan.Step
+    /// The error of the data, of a policy or of a store.
+    package let error: any Error
+}
+
+extension StorePlace {
+    /// The folder beside the store in which a migration makes the new store.
+    package var migrationFolder: String { path + ".migration" }
+
+    /// Removes the folder that a killed migration has left.
+    package func removeMigrationFolder() {
+        if type.isMemory { return }
+        try? FileManager.default.removeItem(atPath: migrationFolder)
+    }
+
+    /// Migrates the store completely or not at all. A single inferred step on an SQLite store is
+    /// one transaction in place. All other plans make the new store beside the old one, and replace
+    /// the old file at the end.
+    /// - Parameters:
+    ///   - plan: the steps, of which there is at least one.
+    ///   - policies: the policies of the mapping models, by the names that these have for them.
+    ///   - report: called with the progress of each step.
+    /// - Returns: whether the old file was in rollback-journal mode and the new one is in WAL mode.
+    /// - Throws: `FailedMigrationStep`; `StoreError`: `.busy` where another program has the store
+    ///   open.
+    @discardableResult package func migrate(
+        by plan: MigrationPlan, policies: [String: EntityMigrationPolicy.Type] = [:],
+        _ report: @escaping (MigrationProgress) -> Void = { _ in }
+    ) throws -> Bool {
+        guard isSQLite, plan.steps.count == 1, plan.steps[0].kind == .inferred,
+            try SQLiteStore.isMigratedInPlace(path: path)
+        else { return try migrateBeside(plan, policies, report) }
+        let step = plan.steps[0]
+        try SQLiteStore.migrate(
+            path: path, from: step.source.model, to: step.destination.model,
+            by: step.mappingModel, progress: report)
+        return false
+    }
+
+    private func migrateBeside(
+        _ plan: MigrationPlan, _ policies: [String: EntityMigrationPolicy.Type],
+        _ report: @escaping (MigrationProgress) -> Void
+    ) throws -> Bool {
+        // The file is replaced, so that a program that has it open would go on with the old one.
+        // From here on no other program opens the store, or changes it without Stele.
+        let held =
+            isSQLite ? try HeldStore.take(path: path, model: plan.source.model) : nil
+        let old = try held?.store ?? open(plan.source.model)
+        defer { held.map { $0.release() } ?? old.close() }
+        removeMigrationFolder()
+        defer { removeMigrationFolder() }
+        let new = try makeMigrated(old, plan.steps, policies, report)
+        if let held {
+            try held.replace(with: new)
+            return held.hasRollbackJournal
+        }
+        guard let store = old as? AtomicStore else {
+            throw StoreError.unsupported("a store of the type \(old.type) cannot be migrated")
+        }
+        try store.replaceFile(with: new)
+        return false
+    }
+
+    /// Makes a store of the last version in the migration's folder, and closes it.
+    /// - Returns: the path of its file.
+    private func makeMigrated(
+        _ old: any PersistentStore, _ steps: [MigrationPlan.Step],
+        _ policies: [String: EntityMigrationPolicy.Type],
+        _ report: @escaping (MigrationProgress) -> Void
+    ) throws -> String {
+        var source = old
+        var path = self.path
+        defer { if source !== old { source.close() } }
+        for (index, step) in steps.enumerated() {
+            let folder = "\(migrationFolder)/\(index + 1)"
+            // The copy is not readable by others, whatever the mode of the store is.
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            path = "\(folder)/store"
+            let next = try make(path, step.destination.model, identifier: old.identifier)
+            do {
+                let manager = MigrationManager(
+                    from: source, to: next, mappingModel: step.mappingModel, policies: policies)
+                manager.didAdvance = report
+                try manager.migrate()
+                try next.adoptMetadata(of: source)
+            } catch {
+                next.close()
+                throw FailedMigrationStep(step: step, error: error)
+            }
+            if source !== old { source.close() }
+            source = next
+        }
+        return path
+    }
+}

@@ -1,0 +1,207 @@
+// Containers migrate the stores that they open: of every type, made by Stele or by an app, through
+// several versions, and by mapping models and policies.
+
+import Foundation
+import Stele
+import TestSupport
+import Testing
+
+/// Writes the models of a folder, `Staff/v1.json` and `Staff/v2.json`, and stores of the first.
+private struct Staff {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write(Self.version("first", "last"), to: "Staff/v1.json")
+    }
+
+    private static func version(_ attributes: String...) -> String {
+        let list = attributes.map { #"{"name":"\#($0)","type":"String"}"# }
+        return #"{"entities":[{"name":"Person","attributes":[\#(list.joined(separator: ","))]}]}"#
+    }
+
+    func file() throws -> ModelFile { try ModelFile.read(folder.path + "/Staff") }
+
+    /// Makes a store of the first version with one person, and adds the second version.
+    func description(_ name: String) throws -> PersistentStoreDescription {
+        let description = PersistentStoreDescription(path: folder.path + "/" + name)
+        let container = try PersistentContainer(modelFile: file(), stores: [description])
+        defer { container.close() }
+        let context = container.newBackgroundContext()
+        let person = try context.insert(
+            #require(container.managedObjectModel.entity(named: "Person")))
+        try person.setValue(.string("Ann"), forKey: "first")
+        try person.setValue(.string("Lee"), forKey: "last")
+        try context.save()
+        try folder.write(Self.version("last", "name"), to: "Staff/v2.json")
+        return description
+    }
+
+    /// Writes a mapping model, which computes the name that inference leaves empty.
+    func writeMapping(to name: String, _ property: String = "") throws {
+        try folder.write(
+            #"""
+            {"from": "v1", "to": "v2", "mappings": [{"source": "Person", "destination": "Person",
+              \#(property)"attributes": {"name": "$source.first", "last": "$source.last"}}]}
+            """#, to: name)
+    }
+
+    /// The names of the persons in a store of the second version.
+    func names(_ description: PersistentStoreDescription) throws -> [String] {
+        let container = try PersistentContainer(modelFile: file(), stores: [description])
+        defer { container.close() }
+        let context = container.newBackgroundContext()
+        let person = try #require(container.managedObjectModel.entity(named: "Person"))
+        return try context.fetch(FetchRequest(entity: person)).map { object in
+            try ["name", "last"].map { try object.value(forKey: $0).text ?? "-" }
+                .joined(separator: " ")
+        }
+    }
+}
+
+/// Joins two attributes, which a mapping of a file could do as well.
+private final class NamePolicy: EntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: source, in: mapping, manager: manager)
+        for made in try manager.destinationInstances(
+            forEntityMappingNamed: mapping.name, sourceInstances: [source])
+        {
+            let parts = try ["first", "last"].compactMap { try source.value(forKey: $0).text }
+            try made.setValue(.string(parts.joined(separator: "+")), forKey: "name")
+        }
+    }
+}
+
+extension Value {
+    fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ContainerMigrationTests {
+    private static let stores = ["s.sqlite", "s.xml", "s.binary", "s.txt"]
+
+    @Test(arguments: stores)
+    func aStoreOfEachTypeIsMigratedByAnInferredMapping(_ name: String) throws {
+        let staff = try Staff()
+        let description = try staff.description(name)
+        #expect(try staff.names(description) == ["- Lee"])
+        #expect(try staff.names(description) == ["- Lee"])
+        #expect(!FileManager.default.fileExists(atPath: description.path + ".migration"))
+    }
+
+    @Test(arguments: stores)
+    func aMappingModelBesideTheModelIsFound(_ name: String) throws {
+        let staff = try Staff()
+        let description = try staff.description(name)
+        try staff.writeMapping(to: "Mappings/names.mapping.json")
+        #expect(try staff.names(description) == ["Ann Lee"])
+    }
+
+    @Test func aMappingModelOfTheDescriptionIsUsed() throws {
+        let (staff, elsewhere) = (try Staff(), try Staff())
+        var description = try staff.description("s.sqlite")
+        try elsewhere.writeMapping(to: "names.mapping.json")
+        description.mappingFiles = [
+            try MappingFile.read(elsewhere.folder.path + "/names.mapping.json")
+        ]
+        description.shouldInferMappingModelAutomatically = false
+        #expect(try staff.names(description) == ["Ann Lee"])
+    }
+
+    @Test(arguments: stores)
+    func aPolicyIsNeededAndCarriedOut(_ name: String) throws {
+        let staff = try Staff()
+        var description = try staff.description(name)
+        try staff.writeMapping(to: "names.mapping.json", #""policy": "NamePolicy", "#)
+        let before = try Data(contentsOf: URL(filePath: description.path))
+        #expect {
+            try staff.names(description)
+        } throws: { error in
+            (error as? MigrationError)?.code == .entityMigrationPolicy
+        }
+        #expect(try Data(contentsOf: URL(filePath: description.path)) == before)
+
+        description.migrationPolicies = ["NamePolicy": NamePolicy.self]
+        #expect(try staff.names(description) == ["Ann+Lee Lee"])
+    }
+
+    @Test(arguments: stores)
+    func withoutInferenceTheStoreIsRefused(_ name: String) throws {
+        let staff = try Staff()
+        var description = try staff.description(name)
+        let before = try Data(contentsOf: URL(filePath: description.path))
+        description.shouldInferMappingModelAutomatically = false
+        #expect {
+            try staff.names(description)
+        } throws: { error in
+            guard let error = error as? MigrationError else { return false }
+            return error.code == .missingMappingModel && "\(error)".contains("from v1 to v2")
+        }
+        description.shouldInferMappingModelAutomatically = true
+        description.shouldMigrateStoreAutomatically = false
+        #expect {
+            try staff.names(description)
+        } throws: { error in
+            if case StoreError.incompatible(code: 134100, _)? = error as? StoreError {
+                true
+            } else {
+                false
+            }
+        }
+        #expect(try Data(contentsOf: URL(filePath: description.path)) == before)
+    }
+
+    @Test(arguments: stores)
+    func aStoreOfALaterVersionIsRefused(_ name: String) throws {
+        let staff = try Staff()
+        let description = try staff.description(name)
+        _ = try staff.names(description)
+        try staff.folder.write(
+            #"""
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict><key>_XCCurrentVersionName</key><string>v1.json</string></dict></plist>
+            """#, to: "Staff/.xccurrentversion")
+        #expect {
+            try staff.names(description)
+        } throws: { error in
+            if case StoreError.incompatible(code: 134100, let text)? = error as? StoreError {
+                text.contains("later version v2")
+            } else {
+                false
+            }
+        }
+    }
+
+    /// The framework's own store of the last version says what the values must be.
+    @Test(
+        .enabled(if: sharedFolder != nil, "the shared data is not here"),
+        arguments: ["Moody", "Moody 2", "Moody 4"])
+    func aStoreOfAnAppGoesThroughItsVersions(_ version: String) throws {
+        let folder = try TemporaryFolder()
+        let shared = try #require(sharedFolder).path + "/data/coredata/moody/"
+        let files = FileManager.default
+        for name in try files.contentsOfDirectory(atPath: shared)
+        where name.hasSuffix(".xcmappingmodel") || name.hasSuffix(".xcdatamodeld") {
+            try files.copyItem(atPath: shared + name, toPath: folder.path + "/" + name)
+        }
+        try files.copyItem(atPath: shared + version + ".moody", toPath: folder.store)
+        var file = try ModelFile.read(folder.path + "/Moody.xcdatamodeld")
+        file.currentVersionName = "Moody 5"
+        file.current = try #require(file.versions.first { $0.name == "Moody 5" })
+
+        let container = try PersistentContainer(
+            modelFile: file, stores: [PersistentStoreDescription(path: folder.store)])
+        defer { container.close() }
+        let query =
+            "SELECT quote(m.ZREMOTEID) || quote(m.ZDATE) || quote(m.ZLATITUDE) || "
+            + "quote(m.ZRATING) || hex(m.ZCOLORS) || quote(c.ZNUMERICISO3166CODE) FROM ZMOOD m "
+            + "JOIN ZCOUNTRY c ON m.ZCOUNTRY = c.Z_PK ORDER BY 1"
+        let wanted = try RawDatabase(shared + "Moody 5.moody").texts(query)
+        #expect(wanted.count >= 3)
+        #expect(try RawDatabase(folder.store).texts(query) == wanted)
+        let mood = try #require(container.managedObjectModel.entity(named: "Mood"))
+        let count = try container.newBackgroundContext().count(FetchRequest(entity: mood))
+        #expect(count == wanted.count)
+    }
+}
