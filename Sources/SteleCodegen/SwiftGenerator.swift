@@ -27,7 +27,9 @@ public struct SwiftGenerator {
     private var access: String { names.access.modifier }
 
     /// Prepares the classes of a model's current version.
-    /// - Parameter access: the access level of the classes and all that is generated with them.
+    /// - Parameters:
+    ///   - file: the model with its versions.
+    ///   - access: the access level of the classes and all that is generated with them.
     /// - Throws: `ModelErrors` if the model has mistakes, or two entities have the same class.
     public init(_ file: ModelFile, access: AccessLevel = .public) throws(ModelErrors) {
         self.file = file

@@ -17,12 +17,15 @@ public final class AtomicStore: PersistentStore {
     public var filePaths: [String] { [path] }
 
     /// Copies the file, which a save replaces whole.
+    /// - Throws: as `backUp(path:to:)`.
     public func backUp(to folder: String) throws(StoreError) -> StoreBackup {
         try Self.backUp(path: path, to: folder)
     }
 
     /// Copies the file of a whole-file store, which may be in use, into a folder.
-    /// - Parameter folder: an existing folder without a file of that name.
+    /// - Parameters:
+    ///   - path: the path of the store's file.
+    ///   - folder: an existing folder without a file of that name.
     /// - Throws: `StoreError`: `.incompatible` where it cannot be read, `.noRoom`, `.failed`.
     public static func backUp(path: String, to folder: String) throws(StoreError) -> StoreBackup {
         guard let bytes = try WholeFile.bytes(path) else {
@@ -149,15 +152,19 @@ public final class AtomicStore: PersistentStore {
     /// Drawn for each opening, because the history begins with it.
     public var generation: String { memory.generation }
 
-    /// Opens a view of the current objects. Throws `.overBudget` for any budget.
+    /// Opens a view of the current objects.
+    /// - Throws: `StoreError`: `.overBudget` for the budget of a thread that must not wait;
+    ///   `.closed`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         try memory.reader(budget: budget)
     }
 
     /// Reads the current state of one object.
+    /// - Throws: `StoreError.closed`.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? { try memory.newest(id) }
 
     /// Saves a request, together with others that wait.
+    /// - Throws: as `PersistentStore.save(_:)`.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         try saveAndWait(request)
     }
@@ -172,6 +179,7 @@ public final class AtomicStore: PersistentStore {
     }
 
     /// Saves a request that is made while no other save can run, on the caller's thread.
+    /// - Throws: as `PersistentStore.save(making:)`.
     public func save(
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult {
@@ -179,24 +187,29 @@ public final class AtomicStore: PersistentStore {
     }
 
     /// Saves in parts that are written and become visible together, on the caller's thread.
+    /// - Throws: as `PersistentStore.save(inParts:)`.
     public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
         try memory.save(inParts: make)
     }
 
     /// Deletes up to `limit` of the oldest transactions before `number`.
+    /// - Throws: `StoreError.closed`.
     public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
         try memory.deleteHistory(before: number, limit: limit)
     }
 
     /// The metadata in the file.
+    /// - Throws: `StoreError.closed`.
     public var metadata: [String: PropertyList] { get throws(StoreError) { try memory.metadata } }
 
     /// Changes users' keys of the metadata, and writes the file.
+    /// - Throws: as `PersistentStore.changeMetadata`.
     public func changeMetadata(
         _ change: (inout [String: PropertyList]) throws -> Void
     ) throws { try memory.changeMetadata(change) }
 
     /// The highest keys given out.
+    /// - Throws: `StoreError.closed`.
     public var highestKeys: [Int: Int64] { get throws(StoreError) { try memory.highestKeys } }
 
     /// Sets the observer of commits.

@@ -22,8 +22,8 @@ public protocol FileFormat: Sendable {
 
     /// Reads the bytes of a file. The store checks the contents afterwards: their entities, types,
     /// keys and links.
-    /// - Throws: `StoreError.incompatible` for bytes that are not of this format or damaged. The
-    ///   text names the place; the store puts the path before it.
+    /// - Throws: `StoreError.incompatible` for bytes that are not of this format or damaged, or of
+    ///   another model. The text names the place; the store puts the path before it.
     func contents(of bytes: [UInt8], _ model: Model) throws(StoreError) -> StoreContents
 
     /// Returns the bytes of a file.
@@ -65,6 +65,7 @@ public enum FileFormats {
     public static func named(_ name: String) -> (any FileFormat)? { all.first { $0.name == name } }
 
     /// Returns the format of an existing file; nil where no format recognizes its first bytes.
+    /// - Throws: `StoreError.incompatible` (134080) where it cannot be read or is not a file.
     public static func format(ofFile path: String) throws(StoreError) -> (any FileFormat)? {
         let start = try WholeFile.start(path)
         return start.isEmpty ? nil : all.first { $0.recognizes(start) }

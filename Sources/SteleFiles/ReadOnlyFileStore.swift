@@ -42,18 +42,23 @@ public final class ReadOnlyFileStore: ReadOnlyStore {
     /// Drawn for each opening.
     public var generation: String { memory.generation }
 
-    /// Opens a view. Throws `.overBudget` for any budget.
+    /// Opens a view.
+    /// - Throws: `StoreError`: `.overBudget` for the budget of a thread that must not wait;
+    ///   `.closed`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         try memory.reader(budget: budget)
     }
 
     /// Reads one object.
+    /// - Throws: `StoreError.closed`.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? { try memory.newest(id) }
 
     /// The metadata in the file.
+    /// - Throws: `StoreError.closed`.
     public var metadata: [String: PropertyList] { get throws(StoreError) { try memory.metadata } }
 
     /// The highest keys given out.
+    /// - Throws: `StoreError.closed`.
     public var highestKeys: [Int: Int64] { get throws(StoreError) { try memory.highestKeys } }
 
     /// Ends reading.

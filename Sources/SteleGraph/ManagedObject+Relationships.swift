@@ -41,8 +41,11 @@ extension ManagedObject {
     }
 
     /// Adds a member to a to-many relationship, or moves a member of an ordered one.
-    /// - Parameter index: the index in an ordered relationship, clamped to the valid range. If it
-    ///   is nil, a new member is appended and an existing one keeps its position.
+    /// - Parameters:
+    ///   - relationship: a to-many relationship of the object's entity.
+    ///   - member: an object of the same context.
+    ///   - index: the index in an ordered relationship, clamped to the valid range. If it is nil, a
+    ///     new member is appended and an existing one keeps its position.
     /// - Throws: the errors of `setToOne`.
     public func addMember(
         _ relationship: Relationship, _ member: ManagedObject, at index: Int? = nil
@@ -53,8 +56,11 @@ extension ManagedObject {
     }
 
     /// Adds members to a to-many relationship, or moves members of an ordered one.
-    /// - Parameter index: the index of the first in an ordered relationship, clamped to the valid
-    ///   range. The others follow it. Nil as in `addMember`.
+    /// - Parameters:
+    ///   - relationship: a to-many relationship of the object's entity.
+    ///   - members: objects of the same context.
+    ///   - index: the index of the first in an ordered relationship, clamped to the valid range.
+    ///     The others follow it. Nil as in `addMember`.
     /// - Throws: the errors of `setToOne`.
     public func addMembers(
         _ relationship: Relationship, _ members: [ManagedObject], at index: Int? = nil

@@ -203,8 +203,9 @@ open class ManagedObject {
     /// objects. The save then applies the model's rules to the resulting values, even if an
     /// override does not call `super`.
     /// - Throws: `ValidationError` or `ValidationErrors`, which a save collects;
-    ///   `ContextError.noSuchProperty` or `.noSingleValue` for the key. Other errors end the save
-    ///   immediately.
+    ///   `ContextError.noSuchProperty` or `.noSingleValue` for the key, and `.foreignObject` for an
+    ///   object without a context; `StoreError` for a fault that cannot be read. Other errors than
+    ///   the first two end the save immediately.
     open func validateValue(_ value: inout Value, forKey key: String) throws {
         try inContext { try $0.validation.validateValue(value, forKey: key, of: self) }
     }
@@ -219,13 +220,14 @@ open class ManagedObject {
 
     /// Validates the object before an update (`validateForUpdate`), as `validateForInsert`, but
     /// only changed to-many relationships are validated.
+    /// - Throws: as `validateForInsert`.
     open func validateForUpdate() throws {
         try inContext { try $0.validation.validateForUpdate(self) }
     }
 
     /// Validates the object before deletion (`validateForDelete`). The default implementation fails
-    /// if a relationship with the delete rule Deny leads to an object that is not deleted. Errors
-    /// are as for `validateForInsert`.
+    /// if a relationship with the delete rule Deny leads to an object that is not deleted.
+    /// - Throws: as `validateForInsert`.
     open func validateForDelete() throws {
         try inContext { try $0.validation.validateForDelete(self) }
     }

@@ -5,6 +5,7 @@ extension ManagedObjectContext {
     /// that the compiler allows one task, actor or thread at a time to use it, and nothing is to be
     /// waited for.
     /// - Returns: what the closure returns.
+    /// - Throws: what the closure throws.
     @discardableResult
     public func performAndWait<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
@@ -16,6 +17,7 @@ extension ManagedObjectContext {
     /// of `performAndWait(_:)`. `PersistentContainer.performBackgroundTask(_:)` leaves the caller's
     /// thread.
     /// - Returns: what the closure returns.
+    /// - Throws: what the closure throws.
     @discardableResult
     public nonisolated(nonsending) func perform<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result

@@ -54,7 +54,9 @@ extension ManagedObjectContext {
     ///
     /// To-many relationships then know their members. If the context does not retain registered
     /// objects, the members' rows are in the row cache.
-    /// - Parameter paths: names of relationships separated by dots, such as `team.league`.
+    /// - Parameters:
+    ///   - paths: names of relationships separated by dots, such as `team.league`.
+    ///   - objects: the objects where the paths begin. Each path must fit the entities of all.
     /// - Throws: `PredicateError` for an invalid path; `StoreError`, `ContextError.closed`.
     public func prefetch(_ paths: [String], for objects: [ManagedObject]) throws {
         try Prefetching(relationships).prefetch(paths, for: objects)

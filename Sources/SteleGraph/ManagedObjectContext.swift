@@ -94,13 +94,16 @@ public final class ManagedObjectContext {
     }
 
     /// Creates a context for one request. It reads the state committed at its first read.
-    /// - Parameter budget: the limit on the cost of all reads until a save, for a thread that must
-    ///   not wait. A read beyond it throws `StoreError.overBudget`. Nil means no limit.
-    /// - Parameter isWanted: is asked while a statement runs for long, which ends where the answer
-    ///   is no (`StoreError.deadline`).
-    /// - Parameter sight: the part of the store that the context reads; nil for everything. With
-    ///   it the context is only for reading: a save would take what is left out for what does not
-    ///   exist.
+    /// - Parameters:
+    ///   - coordinator: the coordinator that the context reads from and saves to.
+    ///   - author: the author of the context's saves; nil for none.
+    ///   - name: the context's name in the history; nil for none.
+    ///   - budget: the limit on the cost of all reads until a save, for a thread that must not
+    ///     wait. A read beyond it throws `StoreError.overBudget`. Nil means no limit.
+    ///   - sight: the part of the store that the context reads; nil for everything. With it the
+    ///     context is only for reading: a save would take what is left out for what does not exist.
+    ///   - isWanted: is asked while a statement runs for long, which ends where the answer is no
+    ///     (`StoreError.deadline`). Nil means that nothing is asked.
     public convenience init(
         _ coordinator: PersistentStoreCoordinator, author: String? = nil, name: String? = nil,
         budget: ReadBudget? = nil, sight: Sight? = nil,
@@ -273,7 +276,9 @@ public final class ManagedObjectContext {
 
     /// Determines the store of a new object whose entity is in several stores (`assign(_:to:)`).
     /// Without it the object goes to the first store that has its entity.
-    /// - Parameter store: one of the coordinator's `persistentStores`.
+    /// - Parameters:
+    ///   - object: an object of this context. One with a permanent ID stays where it is.
+    ///   - store: one of the coordinator's `persistentStores`.
     /// - Throws: `ContextError.foreignObject`; `.notInStore` for a store that does not have the
     ///   object's entity, and for an object with a permanent ID in another store.
     public func assign(_ object: ManagedObject, to store: any PersistentStore) throws(ContextError)

@@ -17,6 +17,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Creates a coordinator and registers it with the store as its observer.
     /// - Parameters:
+    ///   - store: an open store.
     ///   - rowCacheBytes: the approximate maximum size of the row cache, in bytes.
     ///   - classes: the subclasses of `ManagedObject` that represent entities, by entity name
     ///     (`managedObjectClassName`). A subentity without a class has its parent's.

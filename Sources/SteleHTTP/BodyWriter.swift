@@ -53,7 +53,9 @@ public final class BodyWriter: Sendable {
 
     /// Queues the bytes, waiting until there is room for them; a piece larger than the buffer
     /// waits until the buffer is empty.
-    /// - Parameter check: called from time to time while it waits. An error of it ends the wait.
+    /// - Parameters:
+    ///   - bytes: the next piece of the body. An empty piece is ignored.
+    ///   - check: called from time to time while it waits. An error of it ends the wait.
     /// - Throws: `BodyWriterError` where they cannot be sent, and what `check` throws.
     public func write(_ bytes: [UInt8], checking check: () throws -> Void = {}) throws {
         if bytes.isEmpty { return }

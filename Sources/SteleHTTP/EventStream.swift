@@ -36,7 +36,7 @@ public final class EventStream: Sendable {
 
     /// A stream that is not on a connection yet.
     /// - Parameters:
-    ///   - capacity: how many bytes may wait at most.
+    ///   - bytes: how many bytes may wait at most.
     ///   - onClose: as the property of that name.
     public init(capacity bytes: Int, onClose: (@Sendable () -> Void)? = nil) {
         capacity = max(bytes, 1)

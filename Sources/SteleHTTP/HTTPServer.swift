@@ -18,6 +18,7 @@ public final class HTTPServer: Sendable {
 
     /// Starts the server. It accepts connections when this returns.
     /// - Parameters:
+    ///   - configuration: the settings of the server.
     ///   - address: the address of the configuration, if it was reserved before.
     ///   - answer: takes a request's first step, on a thread that carries many connections and must
     ///     not wait.

@@ -33,7 +33,9 @@ extension ByteWriter {
     ///
     /// Years before 0 and after 9999 are written expanded (`+012345`). NaN, the infinities and
     /// instants beyond ``ISO8601/secondsLimit`` become `null`.
-    /// - Parameter seconds: seconds since 2001-01-01T00:00:00Z.
+    /// - Parameters:
+    ///   - seconds: seconds since 2001-01-01T00:00:00Z.
+    ///   - quoted: whether the instant is in quotes; `null` never is.
     public mutating func date(secondsSince2001 seconds: Double, quoted: Bool = true) {
         guard abs(seconds) < ISO8601.secondsLimit else { return null() }
         if quoted { bytes.append(UInt8(ascii: "\"")) }

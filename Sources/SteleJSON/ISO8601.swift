@@ -34,6 +34,7 @@ public enum ISO8601 {
     }
 
     /// Reads a date from UTF-8, as above.
+    /// - Throws: as `secondsSinceReferenceDate(_:)`.
     public static func secondsSinceReferenceDate(
         utf8: UnsafeBufferPointer<UInt8>
     ) throws(ISO8601.Failure) -> Double {

@@ -10,8 +10,10 @@ extension JSONNode {
 
     /// Appends this value as compact JSON: no spaces, members in their order, reals with the
     /// shortest digits that read back the same, long numbers with the digits they came with.
-    /// - Parameter sortsKeys: whether members are sorted by the bytes of their keys instead, so
-    ///   that values that differ only in the order of members have the same text.
+    /// - Parameters:
+    ///   - writer: the writer that the text is appended to.
+    ///   - sortsKeys: whether members are sorted by the bytes of their keys instead, so that values
+    ///     that differ only in the order of members have the same text.
     public func write(to writer: inout ByteWriter, sortsKeys: Bool = false) {
         switch kind {
         case .null: writer.null()

@@ -16,6 +16,7 @@ public struct KnownMapping: Sendable {
     /// Creates a mapping model with a name.
     ///
     /// - Parameters:
+    ///   - name: the name of the mapping model, such as the path of its file.
     ///   - mappingModel: the mapping model as its file has it.
     ///   - source: the source version's name, or a path that ends with it, such as
     ///     `Shop.xcdatamodeld/Shop 2.xcdatamodel`.

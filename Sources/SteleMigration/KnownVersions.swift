@@ -13,8 +13,10 @@ public struct KnownVersion: Sendable {
 
     /// Creates a version.
     ///
-    /// - Parameter hashes: the version hashes of the entities that the store has, which are fewer
-    ///   than the model's if the store has a configuration of it.
+    /// - Parameters:
+    ///   - model: the model of the version.
+    ///   - hashes: the version hashes of the entities that the store has, which are fewer than the
+    ///     model's if the store has a configuration of it.
     public init(model: Model, hashes: [String: [UInt8]]) {
         self.model = model
         self.hashes = hashes

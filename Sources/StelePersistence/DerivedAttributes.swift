@@ -4,8 +4,10 @@ import StelePredicates
 /// A reader for computing derived values. It sees the store with the save's rows and links.
 public protocol DerivationReader {
     /// As `StoreReader.fetchRows`.
+    /// - Throws: as `StoreReader.fetchRows`.
     func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]]
     /// As `StoreReader.snapshots`.
+    /// - Throws: as `StoreReader.snapshots`.
     func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot]
 }
 
@@ -53,7 +55,10 @@ public struct DerivedAttributes: Sendable {
 
     /// Computes the derived values of all objects that a save affects, including those that it
     /// inserted or updated.
-    /// - Parameter time: the value of `now()`, in seconds since 2001-01-01T00:00:00Z.
+    /// - Parameters:
+    ///   - changes: the executed changes of the save.
+    ///   - reader: a reader that sees the save's rows and links.
+    ///   - time: the value of `now()`, in seconds since 2001-01-01T00:00:00Z.
     /// - Throws: `StoreError`; `.invalid` for a value out of the range of its attribute's type.
     public func outcomes(
         of changes: [Change], _ reader: some DerivationReader, at time: Double

@@ -19,7 +19,7 @@ public protocol ExternalDataWriter: AnyObject, Sendable {
 }
 
 extension PersistentStore {
-    /// A writer to memory: for a store that keeps each value with its object.
+    /// A writer to memory: for a store that keeps each value with its object. It never throws.
     public func externalDataWriter() throws(StoreError) -> any ExternalDataWriter {
         HeldData()
     }

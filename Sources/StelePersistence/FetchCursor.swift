@@ -2,10 +2,11 @@ import SteleModel
 import StelePredicates
 
 /// The rows of one fetch in its reader's view, read in batches (NSFetchRequest.fetchBatchSize).
-/// Used by one thread at a time; it throws after its reader is closed.
+/// Used by one thread at a time.
 public protocol FetchCursor: AnyObject {
     /// Returns the next `count` rows in the request's order; fewer only at the end.
-    /// - Throws: `StoreError`.
+    /// - Throws: `StoreError`, as each fetch of a `StoreReader`; `.closed` where the reader is
+    ///   closed, unless all rows are in memory.
     func next(_ count: Int) throws(StoreError) -> FetchedRows
 }
 
@@ -44,6 +45,7 @@ final class WholeCursor: FetchCursor {
 
 extension StoreReader {
     /// Fetches all rows at once: for a store that holds everything in memory.
+    /// - Throws: as `fetch` and `fetchRows`.
     public func cursor(_ request: FetchRequest) throws(StoreError) -> any FetchCursor {
         request.propertiesToFetch.isEmpty
             ? WholeCursor(.objects(try fetch(request)))
@@ -51,6 +53,7 @@ extension StoreReader {
     }
 
     /// Runs one fetch per source object: for a store without a faster way.
+    /// - Throws: as `fetch`.
     public func fetchedSnapshots(
         _ request: FetchRequest
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {

@@ -70,7 +70,9 @@ public struct HistoryLine: Sendable, Hashable {
     }
 
     /// Begins a generation for future saves.
-    /// - Parameter last: the number of the last save.
+    /// - Parameters:
+    ///   - generation: the first part of the tokens of those saves.
+    ///   - last: the number of the last save.
     public mutating func begin(_ generation: String, after last: Int64) {
         // No token of a generation without saves was given out, except of a store's first. One that
         // begins later is of saves that another program has removed from the history.

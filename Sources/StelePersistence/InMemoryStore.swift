@@ -30,7 +30,9 @@ public final class InMemoryStore: PersistentStore {
     public static let type = "memory"
 
     /// Creates an empty store.
-    /// - Parameter identifier: NSStoreUUID; nil to generate one.
+    /// - Parameters:
+    ///   - model: the model of the store.
+    ///   - identifier: NSStoreUUID; nil to generate one.
     public convenience init(model: Model, identifier: String? = nil) {
         let metadata = StoreMetadata(
             model: model, generation: Self.draw(), storeType: "InMemory")
@@ -78,8 +80,9 @@ public final class InMemoryStore: PersistentStore {
         return view.whole(identifier)
     }
 
-    /// Opens a view of the current contents. Throws `.overBudget` for the budget of a thread
-    /// that may not wait, because no limit on the work is enforced.
+    /// Opens a view of the current contents.
+    /// - Throws: `StoreError`: `.overBudget` for the budget of a thread that must not wait, because
+    ///   no limit on the work is enforced; `.closed`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         if let budget, !budget.mayWait { throw .overBudget }
         let view = contents.withLock { $0 }
@@ -88,6 +91,7 @@ public final class InMemoryStore: PersistentStore {
     }
 
     /// Reads the current state of one object.
+    /// - Throws: `StoreError.closed`.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         let view = contents.withLock { $0 }
         if view.isClosed { throw .closed }
@@ -95,6 +99,7 @@ public final class InMemoryStore: PersistentStore {
     }
 
     /// Saves on the caller's thread.
+    /// - Throws: as `PersistentStore.save(_:)`.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         try writer.withLock { _ throws(StoreError) in try commit(request) }
     }
@@ -110,6 +115,7 @@ public final class InMemoryStore: PersistentStore {
     }
 
     /// Saves a request that is made while no other save can run.
+    /// - Throws: as `PersistentStore.save(making:)`.
     public func save(
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult {
@@ -121,6 +127,7 @@ public final class InMemoryStore: PersistentStore {
     }
 
     /// Saves in parts that become visible together.
+    /// - Throws: as `PersistentStore.save(inParts:)`.
     public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
         try writer.withLock { _ in
             let start = contents.withLock { $0 }
@@ -204,6 +211,7 @@ public final class InMemoryStore: PersistentStore {
     }
 
     /// Deletes up to `limit` of the oldest transactions before `number`.
+    /// - Throws: `StoreError.closed`.
     public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
         try writer.withLock { _ throws(StoreError) in
             try contents.withLock { contents throws(StoreError) in
@@ -214,6 +222,7 @@ public final class InMemoryStore: PersistentStore {
     }
 
     /// The metadata, which ends with the store unless it has a file.
+    /// - Throws: `StoreError.closed`.
     public var metadata: [String: PropertyList] {
         get throws(StoreError) {
             let view = contents.withLock { $0 }
@@ -223,6 +232,7 @@ public final class InMemoryStore: PersistentStore {
     }
 
     /// Changes users' keys of the metadata, on the caller's thread.
+    /// - Throws: as `PersistentStore.changeMetadata`.
     public func changeMetadata(
         _ change: (inout [String: PropertyList]) throws -> Void
     ) throws {
@@ -236,6 +246,7 @@ public final class InMemoryStore: PersistentStore {
     }
 
     /// The highest keys given out.
+    /// - Throws: `StoreError.closed`.
     public var highestKeys: [Int: Int64] {
         get throws(StoreError) {
             let view = contents.withLock { $0 }

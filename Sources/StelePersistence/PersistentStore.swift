@@ -5,6 +5,10 @@ import SteleSystem
 ///
 /// A store is shared by all threads. A `StoreReader` reads one consistent state of it; `save`
 /// changes it, one save at a time.
+///
+/// What reads or saves throws the usual errors of a store, which are cases of `StoreError`:
+/// `.closed` after `close`; `.busy` where other programs or too many threads use it; `.gone`,
+/// `.incompatible`, `.noRoom` and `.failed` for an error of its files.
 public protocol PersistentStore: AnyObject, Sendable {
     /// The model of the stored objects.
     var model: Model { get }
@@ -34,15 +38,16 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// Copies the store as it is at one moment into a folder, while it is used. The copy has the
     /// name of the store's file, and is on disk when this returns.
     /// - Parameter folder: an existing folder on any file system, without files of these names.
-    /// - Throws: `StoreError`: `.invalid` for a store without a file of its own to copy, `.noRoom`,
-    ///   `.failed`. Files that were copied so far stay.
+    /// - Throws: `StoreError`: `.invalid` for a store without a file and for one that is only read;
+    ///   the usual errors. Files that were copied so far stay.
     func backUp(to folder: String) throws(StoreError) -> StoreBackup
 
     /// Opens a view of the store's current state, which stays unchanged until it is closed.
     /// - Parameter budget: the limit on the cost of all reading through the view, for a thread that
     ///   must not wait; nil for no limit.
-    /// - Throws: `StoreError`. With a budget, opening and reading throw `.overBudget` where the
-    ///   budget is used up or known to be too small.
+    /// - Throws: `StoreError`: the usual errors. With a budget, opening and reading throw
+    ///   `.overBudget` where it is used up or known to be too small, and `.overBudget` or `.busy`
+    ///   where a thread that must not wait would have to.
     func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader
 
     /// Whether views that may stay open for long should begin later, because the store waits for
@@ -56,19 +61,24 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// Reads the current state of one object, outside any view, for a thread that must not wait.
     /// - Returns: nil where the object does not exist. The result does not say which commit it
     ///   belongs to.
-    /// - Throws: `StoreError`; `.overBudget` where the read would have to wait.
+    /// - Throws: `StoreError`: `.overBudget` or `.busy` where the read would have to wait; the
+    ///   usual errors.
     func newest(_ id: ObjectID) throws(StoreError) -> Snapshot?
 
     /// Saves a request completely or not at all, and returns when it is on disk.
     ///
     /// Blocks the caller. Saves that wait at the same time may share one commit.
     /// - Throws: `StoreError`: `.moved` where the state that the request was made from has changed
-    ///   and the caller must make it again; `.conflicts`, `.constraint`, or an error of the disk.
+    ///   and the caller must make it again; `.conflicts`; `.constraint`; `.invalid` for a malformed
+    ///   request, and for a value that the store cannot hold; `.readOnly` for a store that is only
+    ///   read; `.incompleteSave` for a `StoreGroup`; the usual errors.
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult
 
     /// Saves a request without blocking.
-    /// - Parameter completion: called on the writer's thread, where it must not wait, or on the
-    ///   caller's thread before this function returns.
+    /// - Parameters:
+    ///   - request: the changes to save.
+    ///   - completion: called on the writer's thread, where it must not wait, or on the caller's
+    ///     thread before this function returns.
     func save(
         _ request: SaveRequest,
         completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void)
@@ -76,7 +86,7 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// Saves a request that is made on the writer's thread, where no other save can intervene. For
     /// a request that has lost a race too often.
     /// - Parameter make: makes the request from the current state.
-    /// - Throws: `StoreError`, or what `make` throws.
+    /// - Throws: what `make` throws; `StoreError`, as `save(_:)`.
     func save(
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult
@@ -85,7 +95,8 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// of the history, saved completely or not at all.
     /// - Parameter make: saves the parts. It may be called again from its start; the parts saved by
     ///   the earlier call are then gone.
-    /// - Throws: `StoreError`, or what `make` throws; then nothing is saved.
+    /// - Throws: what `make` throws; `StoreError`, as `save(_:)`. Nothing is saved then, unless the
+    ///   text of `.incompleteSave` or `.failed` says otherwise.
     func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult
 
     /// Deletes the oldest transactions of the history
@@ -95,16 +106,16 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   - limit: the most transactions to delete in this call. A caller repeats the call until it
     ///     returns 0, so that other saves do not wait long.
     /// - Returns: the number of deleted transactions.
-    /// - Throws: `StoreError`.
+    /// - Throws: `StoreError`: `.readOnly` for a store that is only read; the usual errors.
     func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int
 
     /// Begins a value of a Binary attribute that arrives in pieces.
-    /// - Throws: `StoreError`.
+    /// - Throws: `StoreError.readOnly` for a store that is only read.
     func externalDataWriter() throws(StoreError) -> any ExternalDataWriter
 
     /// What the store says of itself (NSPersistentStore.metadata): the keys of Core Data, such as
     /// NSStoreType, NSStoreUUID and NSStoreModelVersionHashes, and those of users.
-    /// - Throws: `StoreError`.
+    /// - Throws: `StoreError`: the usual errors.
     var metadata: [String: PropertyList] { get throws(StoreError) }
 
     /// Changes users' keys of the metadata, and returns when that is on disk. It is not part of the
@@ -116,13 +127,13 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// - Parameter change: changes the values by key, which no other change can intervene in. It is
     ///   called on the writer's thread, maybe more than once.
     /// - Throws: `MetadataError` for a key or value that is not allowed, and what `change` throws;
-    ///   then nothing is changed. `StoreError`; `.invalid` for a value that the store's file cannot
-    ///   hold.
+    ///   `StoreError`: `.invalid` for a value that the store's file cannot hold, `.readOnly` for a
+    ///   store that is only read; the usual errors. Nothing is changed then.
     func changeMetadata(_ change: (inout [String: PropertyList]) throws -> Void) throws
 
     /// The highest key given out in each family, by the index of the root entity (Z_MAX). Keys of
     /// deleted objects count.
-    /// - Throws: `StoreError`.
+    /// - Throws: `StoreError`: the usual errors.
     var highestKeys: [Int: Int64] { get throws(StoreError) }
 
     /// Sets the observer of commits. Called once, before the first save.
@@ -166,10 +177,11 @@ public struct StoreMark: Sendable, Hashable {
 /// A save in parts, while it is made on the writer's thread.
 public protocol PartedSave: AnyObject {
     /// Opens a view of the store that includes all parts saved so far. The caller closes it.
+    /// - Throws: `StoreError`: the usual errors of a store (`PersistentStore`).
     func reader() throws(StoreError) -> any StoreReader
 
     /// Saves a part.
-    /// - Throws: as `PersistentStore.save`.
+    /// - Throws: as `PersistentStore.save(_:)`.
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult
 }
 
@@ -177,7 +189,8 @@ extension PersistentStore {
     /// One generation: for a store that ends with its process.
     public var historyLine: HistoryLine { HistoryLine(generation) }
 
-    /// Does nothing: for a store that keeps no file open, and writes a whole one at each save.
+    /// Does nothing and never throws: for a store that keeps no file open, and writes a whole one
+    /// at each save.
     public func checkPresence() throws(StoreError) {}
 
     /// False: for a store that is open for writing.
@@ -209,7 +222,7 @@ extension PersistentStore {
                 : "a store of the type \(type) has no file")
     }
 
-    /// Does nothing: for a store that only one program can open.
+    /// Does nothing and never throws: for a store that only one program can open.
     public func excludeOthers() throws(StoreError) {}
 
     /// None: for a store whose state does not outlive its process.
@@ -246,7 +259,7 @@ extension PersistentStore {
     }
 
     /// Opens a view of the store's current state, without a limit on its reading.
-    /// - Throws: `StoreError`.
+    /// - Throws: as `reader(budget:)`.
     public func reader() throws(StoreError) -> any StoreReader { try reader(budget: nil) }
 }
 

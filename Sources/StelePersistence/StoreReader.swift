@@ -3,49 +3,65 @@
 import SteleModel
 import StelePredicates
 
-/// A consistent view of a store, used by one thread at a time. All its functions throw
-/// `StoreError`, and `.closed` after `close`.
+/// A consistent view of a store, used by one thread at a time.
+///
+/// Each read throws the usual errors of a store (`PersistentStore`), with `.closed` after the
+/// view's `close`; `.overBudget` where its budget is used up; `.deadline` where one statement takes
+/// too long; and `.busy` where the view has to end (`checkView`). Each fetch also throws what is
+/// wrong with its request: `.invalid`, `.unsupported`, `.predicate` or `.tooLarge`.
 public protocol StoreReader: AnyObject {
     /// The number of the last history transaction in this view; 0 for none.
+    /// - Throws: `StoreError.closed`, which a store may throw after `close`.
     var token: Int64 { get throws(StoreError) }
 
     /// Returns an object, or nil where the store has no object with that identity.
+    /// - Throws: `StoreError`, as each read.
     func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot?
 
     /// Returns the existing objects among the keys of a family of entities, in no order.
+    /// - Throws: `StoreError`, as each read.
     func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot]
 
     /// Returns the objects that match, in the request's order.
+    /// - Throws: `StoreError`, as each fetch.
     func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot]
 
     /// Returns the request's columns (`propertiesToFetch`) for each object or group, in order.
+    /// - Throws: `StoreError`, as each fetch.
     func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]]
 
     /// Returns the values of one object's sort keys, `_id` last, for use as `FetchRequest.after`.
+    /// - Throws: `StoreError`, as each fetch.
     func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value]
 
     /// Returns the number of rows that `fetch` or `fetchRows` would return, with limit and offset
     /// applied.
+    /// - Throws: `StoreError`, as each fetch.
     func count(_ request: FetchRequest) throws(StoreError) -> Int
 
     /// Returns the members of a to-many relationship for each owner, in the relationship's order,
     /// or by key where it is not ordered. Runs one query for all owners.
+    /// - Throws: `StoreError`, as each read; a store may throw `.unsupported` for a to-one
+    ///   relationship.
     func members(
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [Int64: [Int64]]
 
     /// Returns the members of a to-many relationship with their values, grouped by owner, each
     /// owner's in the relationship's order.
+    /// - Throws: as `members`.
     func memberSnapshots(
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
 
     /// Begins a fetch that is too long to hold, to be read in batches. Between two batches the
     /// reader can be used for other reads.
+    /// - Throws: `StoreError`, as each fetch.
     func cursor(_ request: FetchRequest) throws(StoreError) -> any FetchCursor
 
     /// Runs a request with a source for each source object. Rows are grouped by source object, each
     /// group in the request's order. Runs one query; the limit counts all rows together.
+    /// - Throws: `StoreError`, as each fetch.
     func fetchedSnapshots(
         _ request: FetchRequest
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
@@ -55,6 +71,7 @@ public protocol StoreReader: AnyObject {
     ///   - token: the number of the last known save; 0 for all.
     ///   - limit: the most transactions to return.
     ///   - values: whether each change has a snapshot of the object after its save.
+    /// - Throws: `StoreError`, as each read.
     func history(
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction]
@@ -62,12 +79,15 @@ public protocol StoreReader: AnyObject {
     /// Returns the values that an object's slots held at an older version, for the slots changed
     /// since.
     /// - Returns: nil where the history does not go back far enough.
+    /// - Throws: `StoreError`, as each read.
     func slots(of id: ObjectID, atVersion version: Int64) throws(StoreError) -> [Int: Value]?
 
     /// Returns the receipt stored under a key, expired or not; nil where there is none.
+    /// - Throws: `StoreError`, as each read.
     func receipt(_ key: String) throws(StoreError) -> Receipt?
 
     /// Returns the number of the oldest transaction in the history; nil for an empty history.
+    /// - Throws: `StoreError`, as each read.
     func oldestTransaction() throws(StoreError) -> Int64?
 
     /// Returns the first transaction to keep when the history is limited by age and size; the
@@ -76,6 +96,7 @@ public protocol StoreReader: AnyObject {
     ///   - time: transactions before it are deleted; in seconds since 2001-01-01T00:00:00Z, nil for
     ///     no limit.
     ///   - bytes: the approximate size of the history to keep; nil for no limit.
+    /// - Throws: `StoreError`, as each read.
     func firstTransactionToKeep(since time: Double?, bytes: Int?) throws(StoreError) -> Int64
 
     /// Limits the cost of what is read from here on, in place of an earlier limit.
@@ -85,8 +106,8 @@ public protocol StoreReader: AnyObject {
     func read(within budget: ReadBudget?, matching limits: MatchLimits)
 
     /// Checks, for a view that lasts, that the store can go on with it.
-    /// - Throws: `.busy` where the view has to end because what the store keeps for it has become
-    ///   too much.
+    /// - Throws: `StoreError.busy` where the view has to end because what the store keeps for it
+    ///   has become too much.
     func checkView() throws(StoreError)
 
     /// Ends statements that run for long once nobody wants their result; the view can be used on.
@@ -101,21 +122,22 @@ extension StoreReader {
     /// Does nothing: for a store that does not enforce a budget.
     public func read(within budget: ReadBudget?, matching limits: MatchLimits) {}
 
-    /// Does nothing: for a store that keeps nothing for a view.
+    /// Does nothing and never throws: for a store that keeps nothing for a view.
     public func checkView() throws(StoreError) {}
 
     /// Does nothing: for a store that cannot end a statement.
     public func read(while isWanted: @escaping @Sendable () -> Bool) {}
 
-    /// Nil: for a store whose history has no values.
+    /// Nil: for a store whose history has no values. It never throws.
     public func slots(
         of id: ObjectID, atVersion version: Int64
     ) throws(StoreError) -> [Int: Value]? { nil }
 
-    /// Nil: for a store without receipts.
+    /// Nil: for a store without receipts. It never throws.
     public func receipt(_ key: String) throws(StoreError) -> Receipt? { nil }
 
     /// Returns whether transactions after this one have been deleted from the history.
+    /// - Throws: `StoreError`, as each read.
     public func lacksHistory(after position: Int64) throws(StoreError) -> Bool {
         guard position < (try token) else { return false }
         guard let oldest = try oldestTransaction() else { return true }

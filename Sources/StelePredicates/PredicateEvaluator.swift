@@ -15,7 +15,8 @@ public struct PredicateEvaluator<Object: EvaluatedObject> {
     ///   - predicate: a predicate that `PredicateCheck` has checked.
     ///   - entity: the entity of the objects.
     ///   - source: the index of the entity of `$FETCH_SOURCE`, for the predicate of a fetched
-    ///     property.
+    ///     property; nil for another predicate.
+    ///   - model: the model of the entity.
     ///   - now: the value of `now()` for all objects, in seconds since 2001-01-01T00:00:00Z; nil is
     ///     the current time.
     /// - Throws: `PredicateError` if the predicate is not checked and does not fit.

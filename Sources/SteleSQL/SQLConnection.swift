@@ -2,6 +2,12 @@ import SteleModel
 import StelePersistence
 
 /// A connection to a database, used by one thread at a time.
+///
+/// Each statement throws `StoreError`: `.busy`, `.noRoom`, `.incompatible` and `.failed` for an
+/// error of the database's files; `.deadline` where it takes too long, and `.overBudget` where it
+/// took too long before and may not be run at this pace; `.constraint`, without names and values,
+/// for a constraint of the database; `.predicate`, `.invalid` and `.tooLarge` for what is wrong
+/// with the statement or its values.
 public protocol SQLConnection: AnyObject {
     /// The folder of the external files for large values of Binary attributes.
     var externalFolder: String { get }
@@ -11,21 +17,25 @@ public protocol SQLConnection: AnyObject {
 
     /// Runs a statement that returns no rows.
     /// - Returns: the number of rows it changed.
+    /// - Throws: `StoreError`, as described at the type.
     @discardableResult
     func execute(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Int
 
     /// Runs a statement and returns its rows, each column read as its kind.
+    /// - Throws: `StoreError`, as described at the type.
     func rows(
         _ sql: SQLText, _ bindings: [Value], _ kinds: [ColumnKind]
     ) throws(StoreError) -> [[Value]]
 
     /// Runs a statement and returns its rows as snapshots.
+    /// - Throws: `StoreError`, as described at the type.
     func snapshots(
         _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
     ) throws(StoreError) -> [Snapshot]
 
     /// Runs a statement and returns its rows as snapshots; the first column is the key of the
     /// owner.
+    /// - Throws: `StoreError`, as described at the type.
     func ownedSnapshots(
         _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
@@ -42,6 +52,7 @@ extension SQLConnection {
 
     /// Runs a statement and returns the first column of its first row; nil where there is no row or
     /// the column is not an integer.
+    /// - Throws: as `rows`.
     public func integer(_ sql: SQLText, _ bindings: [Value] = []) throws(StoreError) -> Int64? {
         if case .int(let number)? = try rows(sql, bindings, [.integer]).first?.first {
             number

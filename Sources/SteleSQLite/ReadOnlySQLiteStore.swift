@@ -37,6 +37,8 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
 
     /// Opens a store's file.
     /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - model: the model of the store.
     ///   - versionHashes: those of the model that Core Data has computed, if they are known.
     ///   - copies: whether to read a private copy in any case, because other programs may change the
     ///     file.
@@ -128,12 +130,14 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
     }
 
     /// Opens a view.
+    /// - Throws: as `PersistentStore.reader`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         try SQLiteReader(
             schema: schema, translator: translator, pool: readers, known: known, budget: budget)
     }
 
     /// Reads one object, outside any view.
+    /// - Throws: as `PersistentStore.newest`.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         guard let shape = schema.shapes[id.root] else { return nil }
         return try readers.newest(
@@ -141,6 +145,7 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
     }
 
     /// The metadata (NSPersistentStore.metadata).
+    /// - Throws: as `PersistentStore.metadata`.
     public var metadata: [String: PropertyList] {
         get throws(StoreError) {
             let connection = try readers.take(waits: true)
@@ -150,6 +155,7 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
     }
 
     /// The highest keys given out (Z_MAX).
+    /// - Throws: as `PersistentStore.highestKeys`.
     public var highestKeys: [Int: Int64] {
         get throws(StoreError) {
             let connection = try readers.take(waits: true)

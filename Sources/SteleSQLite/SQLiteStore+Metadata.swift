@@ -5,6 +5,7 @@ import SteleSQL
 /// What the store says of itself, in Z_METADATA.
 extension SQLiteStore {
     /// The metadata (NSPersistentStore.metadata).
+    /// - Throws: as `PersistentStore.metadata`.
     public var metadata: [String: PropertyList] {
         get throws(StoreError) {
             try onReader { connection throws(StoreError) in
@@ -14,6 +15,7 @@ extension SQLiteStore {
     }
 
     /// Changes users' keys of the metadata, on the writer's thread.
+    /// - Throws: as `PersistentStore.changeMetadata`.
     public func changeMetadata(
         _ change: (inout [String: PropertyList]) throws -> Void
     ) throws {
@@ -24,6 +26,7 @@ extension SQLiteStore {
     }
 
     /// The highest keys given out (Z_MAX).
+    /// - Throws: as `PersistentStore.highestKeys`.
     public var highestKeys: [Int: Int64] {
         get throws(StoreError) {
             try onReader { connection throws(StoreError) in
@@ -53,7 +56,9 @@ extension SQLiteStore {
     /// Changes users' keys of a file's metadata without opening the store and without its model
     /// (NSPersistentStoreCoordinator.setMetadata(_:forPersistentStoreOfType:at:)). Other programs
     /// may have the store open.
-    /// - Parameter change: called twice, the first time to find out whether it is refused.
+    /// - Parameters:
+    ///   - path: the path of the store's file.
+    ///   - change: called twice, the first time to find out whether it is refused.
     /// - Throws: as `changeMetadata(_:)`; `StoreError.busy` while a migration replaces the file.
     public static func changeMetadata(
         path: String, _ change: (inout [String: PropertyList]) throws -> Void

@@ -70,7 +70,10 @@ extension SQLiteStore {
     /// changes neither the file nor its folder. Core Data's own version hashes cannot be computed,
     /// so the entities are compared with those of Z_MODELCACHE and with the tables, where the hashes
     /// of a model are not known.
-    /// - Parameter published: the version hashes that Core Data has computed, by the models' names.
+    /// - Parameters:
+    ///   - path: the path of the store's file.
+    ///   - models: the models in the order of trying. One with an unsupported feature is left out.
+    ///   - published: the version hashes that Core Data has computed, by the models' names.
     /// - Returns: nil where none fits, and for a store that Stele created or migrated.
     /// - Throws: `StoreError`: `.incompatible` for a file that is not a store.
     public static func adoptableModel(

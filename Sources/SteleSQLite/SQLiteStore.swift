@@ -59,6 +59,8 @@ public final class SQLiteStore: PersistentStore {
     /// A store that another program created, such as an app with Apple's framework, is adopted: what
     /// Stele needs is added to it.
     /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - model: the model of the store.
     ///   - identifier: NSStoreUUID of a new store; nil to generate one.
     ///   - history: where a store that another program created has its history.
     ///   - versionHashes: the version hashes of all stored entities that Core Data has computed,
@@ -181,6 +183,7 @@ public final class SQLiteStore: PersistentStore {
     private static let noThread = StoreError.failed("the system has no thread for the store")
 
     /// Opens a view of the store's current state, as a read transaction.
+    /// - Throws: as `PersistentStore.reader`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         try SQLiteReader(
             schema: schema, translator: translator, pool: readers, known: known, budget: budget)
@@ -195,6 +198,7 @@ public final class SQLiteStore: PersistentStore {
     }
 
     /// Reads the current state of one object, outside any view.
+    /// - Throws: as `PersistentStore.newest`.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         guard let shape = schema.shapes[id.root] else { return nil }
         return try rowReaders.newest(
@@ -203,6 +207,7 @@ public final class SQLiteStore: PersistentStore {
 
     /// Saves a request and returns when it is on disk. Saves that wait at the same time share a
     /// commit.
+    /// - Throws: as `PersistentStore.save(_:)`.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         let (request, files) = try movingOut(request)
         do {
@@ -223,6 +228,7 @@ public final class SQLiteStore: PersistentStore {
     }
 
     /// Begins a value that is written to an external file where it is large.
+    /// - Throws: nothing. An error of the file is thrown by the writer's `finish`.
     public func externalDataWriter() throws(StoreError) -> any ExternalDataWriter {
         ExternalFile(external)
     }
@@ -252,6 +258,7 @@ public final class SQLiteStore: PersistentStore {
     }
 
     /// Saves a request that is made on the writer's thread.
+    /// - Throws: as `PersistentStore.save(making:)`.
     public func save(
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult {
@@ -274,6 +281,7 @@ public final class SQLiteStore: PersistentStore {
     }
 
     /// Saves a request in parts, as one transaction.
+    /// - Throws: as `PersistentStore.save(inParts:)`.
     public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
         guard schema.model.hasExternalAttributes else { return try saveParts(make) }
         var files: [ExternalData] = []
@@ -296,6 +304,7 @@ public final class SQLiteStore: PersistentStore {
     }
 
     /// Deletes up to `limit` of the oldest transactions before `number`.
+    /// - Throws: as `PersistentStore.deleteHistory`.
     public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
         let job = WriterJob(.purge(before: number, limit: limit))
         do { _ = try queue.perform(job) } catch { throw WriterJob.storeError(error) }
@@ -308,6 +317,7 @@ public final class SQLiteStore: PersistentStore {
     }
 
     /// Checks that the file, its log and the history beside it are those that were opened.
+    /// - Throws: `StoreError.gone`, which names the first file that is not.
     public func checkPresence() throws(StoreError) { try presence.check() }
 
     /// Returns whether another program has committed since the last notification.

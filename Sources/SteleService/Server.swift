@@ -17,7 +17,10 @@ public final class Server: Sendable {
 
     /// Starts to listen on an address and a port.
     /// - Parameters:
+    ///   - coordinator: the coordinator whose objects are served.
+    ///   - host: the address or name to listen on.
     ///   - port: 0 for any free one.
+    ///   - options: the settings of the service.
     ///   - logger: nil for one that writes to standard error.
     /// - Throws: `HTTPServerError` for an address that cannot be listened on, or that other machines
     ///   reach while there is no token.

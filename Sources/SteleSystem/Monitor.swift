@@ -33,7 +33,8 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` on the state while no other thread has access to it; rethrows its error.
+    /// Runs `body` on the state while no other thread has access to it.
+    /// - Throws: what `body` throws.
     @inlinable
     public func withLock<R, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         pthread_mutex_lock(mutex)
@@ -46,7 +47,8 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     ///   - ready: the condition; evaluated under the lock, at first and after each signal.
     ///   - deadline: a moment of `MonotonicClock`; nil waits without end. It is evaluated only
     ///     where `ready` does not hold at first.
-    ///   - body: its second argument is whether `ready` holds; its error is rethrown.
+    ///   - body: its second argument is whether `ready` holds.
+    /// - Throws: what `body` throws.
     @inlinable
     public func withLock<R, E: Error>(
         when ready: (State) -> Bool, until deadline: @autoclosure () -> UInt64? = nil,

@@ -31,7 +31,8 @@
             value.deallocate()
         }
 
-        /// Runs `body` on the value while no other thread can; rethrows its error.
+        /// Runs `body` on the value while no other thread can.
+        /// - Throws: what `body` throws.
         public func withLock<R, E: Error>(
             _ body: (inout sending Value) throws(E) -> sending R
         ) throws(E) -> sending R {

@@ -13,7 +13,7 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
     private static let version: UInt8 = 1
 
     /// A transformer with a key.
-    /// - Parameter key: 32 bytes in base64 or as 64 hexadecimal digits; white space is ignored.
+    /// - Parameter text: 32 bytes in base64 or as 64 hexadecimal digits; white space is ignored.
     /// - Throws: `TransformationError` for any other text. The error does not contain the text.
     public init(key text: String) throws(TransformationError) {
         let digits = text.filter { !$0.isWhitespace }
@@ -44,6 +44,7 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
     }
 
     /// Encrypts JSON.
+    /// - Throws: `TransformationError` where the encryption fails.
     public func stored(_ json: [UInt8]) throws(TransformationError) -> [UInt8] {
         guard let sealed = SealedBytes.seal(json, key: key) else {
             throw TransformationError("cannot be encrypted")

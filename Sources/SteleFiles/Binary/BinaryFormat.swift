@@ -28,6 +28,8 @@ public struct BinaryFormat: FileFormat {
     public func recognizes(_ start: [UInt8]) -> Bool { start.starts(with: Self.magic) }
 
     /// Checks and reads a file.
+    /// - Throws: `StoreError.incompatible`: 134080 for a damaged file and one of another or a newer
+    ///   format, 134100 for one of another model.
     public func contents(of bytes: [UInt8], _ model: Model) throws(StoreError) -> StoreContents {
         guard recognizes(bytes) else { throw damage("the file is not a binary store of Stele") }
         guard bytes.starts(with: Self.start) else {
@@ -42,6 +44,7 @@ public struct BinaryFormat: FileFormat {
     }
 
     /// Writes a file.
+    /// - Throws: `StoreError.invalid` for a value in a file of another store.
     public func bytes(of contents: StoreContents, _ model: Model) throws(StoreError) -> [UInt8] {
         var writer = BinaryStoreWriter(model)
         let payload = try writer.write(contents)

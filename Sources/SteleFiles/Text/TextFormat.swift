@@ -22,12 +22,15 @@ public struct TextFormat: FileFormat {
     public func recognizes(_ start: [UInt8]) -> Bool { start.starts(with: TextWriter.title.utf8) }
 
     /// Reads the lines of a file.
+    /// - Throws: `StoreError.incompatible`: 134080 for a damaged file and one of a newer form,
+    ///   134100 for one of another model.
     public func contents(of bytes: [UInt8], _ model: Model) throws(StoreError) -> StoreContents {
         var reader = TextReader(model)
         return try reader.read(bytes)
     }
 
     /// Writes a line for each object, after those that say something of the file.
+    /// - Throws: `StoreError.invalid` for a value that has no text.
     public func bytes(of contents: StoreContents, _ model: Model) throws(StoreError) -> [UInt8] {
         var writer = TextWriter(model)
         return try writer.write(contents)

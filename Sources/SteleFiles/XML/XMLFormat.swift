@@ -21,12 +21,15 @@ public struct XMLFormat: FileFormat {
     }
 
     /// Reads a file.
+    /// - Throws: `StoreError.incompatible`: 134080 for a damaged file, 134100 for one of another
+    ///   model.
     public func contents(of bytes: [UInt8], _ model: Model) throws(StoreError) -> StoreContents {
         var reader = XMLStoreReader(model)
         return try reader.read(bytes)
     }
 
     /// Writes a file.
+    /// - Throws: `StoreError.invalid` for a value or a key that the form cannot hold.
     public func bytes(of contents: StoreContents, _ model: Model) throws(StoreError) -> [UInt8] {
         let identifiers = XMLIdentifiers(model)
         do {

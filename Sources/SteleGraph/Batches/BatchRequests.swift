@@ -14,6 +14,7 @@ public typealias BatchValues = [String: (any PredicateValue)?]
 /// all. One part of them is in memory at a time.
 public protocol BatchRequest {
     /// Carries the request out.
+    /// - Throws: as `ManagedObjectContext.execute(_:)`.
     func run(_ run: BatchRun) throws -> BatchResult
 }
 
@@ -37,8 +38,11 @@ public struct BatchInsertRequest: BatchRequest {
     }
 
     /// Inserts objects whose values a closure gives.
-    /// - Parameter values: the values of the object with an index. It may be called for the same
-    ///   index again.
+    /// - Parameters:
+    ///   - entity: the entity of the objects.
+    ///   - count: the number of objects.
+    ///   - values: the values of the object with an index, from 0. It may be called for the same
+    ///     index again.
     public init(entity: Entity, count: Int, values: @escaping (Int) throws -> BatchValues) {
         self.entity = { _ in entity }
         self.count = count
@@ -51,8 +55,11 @@ public struct BatchInsertRequest: BatchRequest {
     }
 
     /// Inserts objects of a class whose values a closure gives.
-    /// - Parameter values: the values of the object with an index. It may be called for the same
-    ///   index again.
+    /// - Parameters:
+    ///   - type: the class of the objects.
+    ///   - count: the number of objects.
+    ///   - values: the values of the object with an index, from 0. It may be called for the same
+    ///     index again.
     public init<T: ManagedObject>(
         _ type: T.Type, count: Int, values: @escaping (Int) throws -> BatchValues
     ) {
@@ -62,6 +69,7 @@ public struct BatchInsertRequest: BatchRequest {
     }
 
     /// Carries the request out.
+    /// - Throws: as `ManagedObjectContext.execute(_:)`.
     public func run(_ run: BatchRun) throws -> BatchResult {
         let entity = try entity(run.context)
         return try run.insert(entity, count: count) { object, index in
@@ -100,7 +108,8 @@ public struct BatchUpdateRequest: BatchRequest {
     }
 
     /// Carries the request out.
-    /// - Throws: also `PredicateError` for an expression that does not fit the model.
+    /// - Throws: as `ManagedObjectContext.execute(_:)`; `PredicateError` also for an expression
+    ///   that does not fit the model.
     public func run(_ run: BatchRun) throws -> BatchResult {
         let request = try request(run.context)
         let computed = try expressions.map { key, expression in
@@ -147,6 +156,7 @@ public struct BatchDeleteRequest: BatchRequest {
     }
 
     /// Carries the request out.
+    /// - Throws: as `ManagedObjectContext.execute(_:)`.
     public func run(_ run: BatchRun) throws -> BatchResult {
         try run.change(try request(run.context), deletes: true) { context, objects in
             for object in objects { try context.delete(object) }

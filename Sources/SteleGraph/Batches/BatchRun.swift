@@ -125,7 +125,9 @@ extension ManagedObjectContext {
     /// it, and its objects show the result once it merges the save, as that of another context
     /// (`automaticallyMergesChangesFromParent`, `refreshAllObjects`).
     /// - Throws: `ValidationErrors` of the first part that has some; `StoreError`; `PredicateError`;
-    ///   `ContextError` for keys and destinations that do not exist. Nothing is saved then.
+    ///   `ContextError` for keys and destinations that do not exist, for an abstract entity and for
+    ///   a context that is closed or on the writer's thread; `TypedObjectError` for a class that
+    ///   represents no entity; what a closure of the request throws. Nothing is saved then.
     @discardableResult
     public func execute(_ request: some BatchRequest) throws -> BatchResult {
         try view.checkOpen()

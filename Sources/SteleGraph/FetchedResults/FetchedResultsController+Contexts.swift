@@ -35,10 +35,13 @@ extension FetchedResultsController {
     /// - Parameters:
     ///   - key: the name of the relationship or the fetched property.
     ///   - owner: a saved object.
-    ///   - format: a condition on the members, as of `ManagedObjectContext.fetch`.
-    ///   - sort: the order, such as `"-goals,name"`.
+    ///   - format: a condition on the members, as of `ManagedObjectContext.fetch`; nil for none.
+    ///   - arguments: the values of the format's specifiers, such as `%@`, in their order.
+    ///   - sort: the order, such as `"-goals,name"`; nil for none.
+    ///   - sectionNameKeyPath: a key path whose value is the section of a row; nil for no sections.
     /// - Throws: `ContextError.noSuchRelationship`; `ContextError.notSaved` for an object with a
-    ///   temporary ID; `ContextError.foreignObject` for one without a context; `PredicateError` if the condition or the order does not fit the model.
+    ///   temporary ID; `ContextError.foreignObject` for one without a context; `PredicateError` if
+    ///   the condition or the order does not fit the model.
     public convenience init(
         forKey key: String, of owner: ManagedObject, where format: String? = nil,
         _ arguments: (any PredicateArgument)?..., sort: String? = nil,

@@ -56,7 +56,8 @@ public final class FetchedResultsController: Sendable {
     /// - Parameters:
     ///   - request: a request for objects. It is checked against the model. `after` is ignored.
     ///   - sectionNameKeyPath: a key path whose value is the section of a row, such as `team.name`.
-    ///     It becomes the first sort key.
+    ///     It becomes the first sort key. Nil for no sections.
+    ///   - coordinator: the coordinator of the store that is read and followed.
     /// - Throws: `PredicateError` if the request does not fit the model.
     public convenience init(
         _ request: FetchRequest, sectionNameKeyPath: String? = nil,

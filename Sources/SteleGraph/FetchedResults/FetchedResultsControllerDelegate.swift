@@ -24,8 +24,10 @@ public protocol FetchedResultsControllerDelegate: AnyObject, Sendable {
 
     /// Is called for each row of a change.
     /// - Parameters:
+    ///   - controller: the controller whose result has changed.
     ///   - id: the ID of the row's object.
     ///   - indexPath: the section and the index in it before the change; nil for an insert.
+    ///   - type: the kind of the change.
     ///   - newIndexPath: the same after the change; nil for a delete.
     func controller(
         _ controller: FetchedResultsController, didChange id: ObjectID, at indexPath: IndexPath?,
@@ -33,6 +35,8 @@ public protocol FetchedResultsControllerDelegate: AnyObject, Sendable {
 
     /// Is called for each section that a change removes or adds, before its rows.
     /// - Parameters:
+    ///   - controller: the controller whose result has changed.
+    ///   - section: the section before the change if it is removed, and after it if it is added.
     ///   - index: the index before the change of a removed section, and after it of an added one.
     ///   - type: `delete` or `insert`.
     func controller(

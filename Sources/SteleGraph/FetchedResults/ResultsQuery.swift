@@ -42,7 +42,11 @@ public struct ResultsQuery: Sendable {
     ///   - owner: the object whose members, or whose fetched property's objects, are the rows; nil
     ///     for all objects that match.
     ///   - section: the checked expression whose value is the section of a row. It becomes the
-    ///     first sort key, ascending unless it already is the request's first sort key.
+    ///     first sort key, ascending unless it already is the request's first sort key. Nil for no
+    ///     sections.
+    ///   - content: the content of a row.
+    ///   - maximumRows: the maximum number of rows. A result with more rows is an error.
+    ///   - model: the model of the store.
     public init(
         _ request: FetchRequest, of owner: ResultsOwner? = nil, section: Expression? = nil,
         content: Content = .object, maximumRows: Int = .max, model: Model

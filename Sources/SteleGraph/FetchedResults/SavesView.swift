@@ -55,6 +55,8 @@ public final class SavesView {
     /// Creates a view of saves without opening a reader.
     /// - Parameters:
     ///   - token: the token before the first of the saves.
+    ///   - saves: the saves after the token, oldest first and without a gap; empty if they are read
+    ///     from the store.
     ///   - bytes: the approximate maximum size of the saves read with the reader, in bytes of
     ///     memory. If they are larger they count as lost, and the results are fetched again.
     ///   - open: opens a reader. The caller closes it after the round.

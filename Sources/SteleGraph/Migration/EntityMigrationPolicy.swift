@@ -15,12 +15,14 @@ open class EntityMigrationPolicy {
     public required init() {}
 
     /// Called before the first object of the mapping (`begin(_:with:)`).
+    /// - Throws: nothing, unless an override does.
     open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
 
     /// Makes the destination objects of a source object
     /// (`createDestinationInstances(forSource:in:manager:)`). The default implementation inserts one
     /// object of the mapping's destination entity, sets its attributes by the mapping, and
     /// associates it.
+    /// - Throws: as `MigrationManager.createDestinationInstance`.
     open func createDestinationInstances(
         forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
     ) throws {
@@ -29,6 +31,7 @@ open class EntityMigrationPolicy {
 
     /// Called after all objects of the mapping are made
     /// (`endInstanceCreation(forMapping:manager:)`).
+    /// - Throws: nothing, unless an override does.
     open func endInstanceCreation(
         forMapping mapping: EntityMapping, manager: MigrationManager
     ) throws {}
@@ -36,6 +39,7 @@ open class EntityMigrationPolicy {
     /// Sets the relationships of a destination object of the mapping
     /// (`createRelationships(forDestination:in:manager:)`). The default implementation sets those
     /// that the mapping has a value for.
+    /// - Throws: as `MigrationManager.setRelationships`.
     open func createRelationships(
         forDestination destination: ManagedObject, in mapping: EntityMapping,
         manager: MigrationManager
@@ -45,17 +49,20 @@ open class EntityMigrationPolicy {
 
     /// Called after the relationships of all objects of the mapping are set
     /// (`endRelationshipCreation(forMapping:manager:)`).
+    /// - Throws: nothing, unless an override does.
     open func endRelationshipCreation(
         forMapping mapping: EntityMapping, manager: MigrationManager
     ) throws {}
 
     /// Validates the objects of the mapping beyond the model's rules
     /// (`performCustomValidation(forMapping:manager:)`).
+    /// - Throws: nothing, unless an override does.
     open func performCustomValidation(
         forMapping mapping: EntityMapping, manager: MigrationManager
     ) throws {}
 
     /// Called after the last step of the mapping (`end(_:manager:)`).
+    /// - Throws: nothing, unless an override does.
     open func end(_ mapping: EntityMapping, manager: MigrationManager) throws {}
 
     /// Returns the value of `FUNCTION($entityPolicy, 'selector:', …)` in a value expression, where

@@ -8,7 +8,10 @@ extension MigrationManager {
     /// The objects keep their keys, versions, links and orders, no key of a deleted object is given
     /// again, and users' metadata is carried. History and receipts are not. The source stays as it
     /// is.
-    /// - Parameter progress: called after each batch of objects.
+    /// - Parameters:
+    ///   - source: the store that is read.
+    ///   - destination: a store without objects.
+    ///   - progress: called after each batch of objects.
     /// - Throws: as `migrate()`; `MigrationError` (134110) for a destination that has objects.
     public static func copy(
         _ source: any PersistentStore, to destination: any PersistentStore,

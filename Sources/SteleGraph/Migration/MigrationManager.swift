@@ -29,8 +29,12 @@ public final class MigrationManager {
 
     /// Creates a manager.
     /// - Parameters:
+    ///   - sourceStore: the store that is read.
+    ///   - destinationStore: the store that is written.
+    ///   - mappingModel: the mapping model to carry out.
     ///   - policies: subclasses of `EntityMigrationPolicy`, by the names that the mapping model has
     ///     for them.
+    ///   - control: progress and cancellation, for other threads.
     public init(
         from sourceStore: any PersistentStore, to destinationStore: any PersistentStore,
         mappingModel: MappingModel, policies: [String: EntityMigrationPolicy.Type] = [:],
@@ -117,7 +121,10 @@ public final class MigrationManager {
 
     /// Inserts an object of the mapping's destination entity, sets its attributes by the mapping,
     /// and associates it with the source object.
-    /// - Throws: `MigrationError`; `StoreError`.
+    /// - Throws: `MigrationError` outside of a migration, for a mapping that makes no objects or
+    ///   that the model does not have, and for a value that does not fit; `ContextError` for an
+    ///   abstract entity and for an object of another context; `StoreError`; what the policy's
+    ///   `perform(_:with:)` throws.
     @discardableResult
     public func createDestinationInstance(
         forSource source: ManagedObject, in mapping: EntityMapping
@@ -127,7 +134,9 @@ public final class MigrationManager {
     }
 
     /// Sets the relationships of a destination object that the mapping has a value for.
-    /// - Throws: `MigrationError`; `StoreError`.
+    /// - Throws: `MigrationError` outside of a migration, for a mapping that the model does not
+    ///   have, and for a value that does not fit; the errors of `ManagedObject.setToOne`; what the
+    ///   policy's `perform(_:with:)` throws.
     public func setRelationships(
         ofDestination destination: ManagedObject, in mapping: EntityMapping
     ) throws {
@@ -147,7 +156,9 @@ public final class MigrationManager {
 
     /// The objects that a mapping made of source objects
     /// (`destinationInstances(forEntityMappingName:sourceInstances:)`).
-    /// - Parameter name: the mapping's name; nil for all mappings.
+    /// - Parameters:
+    ///   - name: the mapping's name; nil for all mappings.
+    ///   - sourceInstances: objects of `sourceContext`.
     /// - Throws: `MigrationError` for a mapping that the model does not have; `StoreError`.
     public func destinationInstances(
         forEntityMappingNamed name: String?, sourceInstances: [ManagedObject]
@@ -158,7 +169,9 @@ public final class MigrationManager {
 
     /// The objects that a mapping made destination objects of
     /// (`sourceInstances(forEntityMappingName:destinationInstances:)`).
-    /// - Parameter name: the mapping's name; nil for all mappings.
+    /// - Parameters:
+    ///   - name: the mapping's name; nil for all mappings.
+    ///   - destinationInstances: objects of `destinationContext`.
     /// - Throws: `MigrationError` for a mapping that the model does not have; `StoreError`.
     public func sourceInstances(
         forEntityMappingNamed name: String?, destinationInstances: [ManagedObject]

@@ -2,17 +2,21 @@ import SteleMigration
 import SteleModel
 import StelePersistence
 
-/// What carries out the stages of a staged migration on a store. It is used by one thread.
+/// What carries out the stages of a staged migration on a store. It is used by one thread. An error
+/// that a method throws ends the migration and is thrown by `StagedMigrationManager.migrate`.
 public protocol StagedMigrationExecutor: AnyObject {
     /// Returns the checksum of the model that the store was made with
     /// (NSStoreModelVersionChecksumKey); nil if its metadata has none.
+    /// - Throws: an error where the metadata cannot be read.
     func versionChecksum() throws -> String?
 
     /// Migrates the store from the model that it was made with to the next one. When it returns,
     /// `versionChecksum` is that of the destination.
+    /// - Throws: an error where the store is not migrated; it then has the model that it had.
     func migrate(from source: Model, to destination: Model) throws
 
     /// Opens the store with the model that it was made with, for the code of a stage.
+    /// - Throws: what `body` throws; an error where the store cannot be opened.
     func withStore(
         _ model: Model, _ body: (PersistentStoreCoordinator) throws -> Void
     ) throws
@@ -31,7 +35,9 @@ public struct ManagedObjectModelReference: Sendable {
     }
 
     /// Refers to a model that is loaded later.
-    /// - Parameter load: returns the model.
+    /// - Parameters:
+    ///   - versionChecksum: the checksum of the model's version hashes (`Model.versionChecksum`).
+    ///   - load: returns the model.
     public init(versionChecksum: String, load: @escaping @Sendable () throws -> Model) {
         self.versionChecksum = versionChecksum
         self.load = load

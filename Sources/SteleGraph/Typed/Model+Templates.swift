@@ -4,9 +4,11 @@ import StelePredicates
 extension Model {
     /// A request from a fetch request template of the model
     /// (`fetchRequestFromTemplate(withName:substitutionVariables:)`).
-    /// - Parameter variables: the values of the predicate's variables, by their names without `$`:
-    ///   attribute values, objects, arrays for `IN`, `nil`. A fetch throws `PredicateError` for one
-    ///   that is left without a value.
+    /// - Parameters:
+    ///   - name: the name of the template.
+    ///   - variables: the values of the predicate's variables, by their names without `$`:
+    ///     attribute values, objects, arrays for `IN`, `nil`. A fetch throws `PredicateError` for
+    ///     one that is left without a value.
     /// - Returns: nil if the model has no template of that name.
     /// - Throws: `PredicateError` if the template's predicate cannot be parsed.
     public func fetchRequestFromTemplate(

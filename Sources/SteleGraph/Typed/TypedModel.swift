@@ -47,7 +47,9 @@ extension TypedModel {
     }
 
     /// Creates a coordinator that makes objects of the model's classes.
-    /// - Parameter rowCacheBytes: the approximate maximum size of the row cache, in bytes.
+    /// - Parameters:
+    ///   - store: an open store.
+    ///   - rowCacheBytes: the approximate maximum size of the row cache, in bytes.
     /// - Throws: `TypedObjectError.differs` if the store's model lacks entities or properties that
     ///   the classes expect, or declares them differently. Additional ones are allowed.
     public static func coordinator(

@@ -5,7 +5,9 @@ public import SteleJSON
 extension ManagedObjectModel {
     /// Reads the JSON form of a model, which `json()` writes and `Docs/Models.md` describes.
     ///
-    /// - Parameter name: the model's name if the text does not contain one.
+    /// - Parameters:
+    ///   - bytes: the text in UTF-8.
+    ///   - name: the model's name if the text does not contain one.
     /// - Throws: `ModelErrors` if the text is not JSON, or has unknown keys or values. References
     ///   to missing names are reported by `Model`.
     public init(json bytes: [UInt8], name: String) throws(ModelErrors) {
@@ -20,7 +22,9 @@ extension ManagedObjectModel {
 
     /// Reads the JSON form of a model from a parsed value.
     ///
-    /// - Parameter name: the model's name if the value does not contain one.
+    /// - Parameters:
+    ///   - json: the parsed value, which must be an object.
+    ///   - name: the model's name if the value does not contain one.
     /// - Throws: `ModelErrors` if the value has unknown keys or values.
     public init(json: JSONNode, name: String) throws(ModelErrors) {
         guard json.kind == .object else {

@@ -4,6 +4,9 @@ import SteleSystem
 /// Saving to several stores.
 extension StoreGroup {
     /// Saves a request and returns when it is on disk in all stores.
+    /// - Throws: as `PersistentStore.save(_:)`; `.invalid` also for a link from one store to
+    ///   another, and for an object that is assigned to a store without its entity;
+    ///   `.incompleteSave` where only some of the stores have the save.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         try saveAndWait(request)
     }
@@ -23,6 +26,8 @@ extension StoreGroup {
     }
 
     /// Saves a request that is made while no other save can run, on the caller's thread.
+    /// - Throws: what `make` throws; as `save(_:)`; `.busy` where another program saves to one of
+    ///   the stores all the time.
     public func save(
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult {
@@ -38,6 +43,8 @@ extension StoreGroup {
     ///
     /// All stores are deleted from up to the same transaction, because a history that ends earlier
     /// in one of them has gaps.
+    /// - Throws: as `PersistentStore.deleteHistory`; `.busy` as `save(making:)`. Some stores may
+    ///   have deleted theirs then.
     public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
         try turn.withLock { turn throws(StoreError) in
             let reader = try lastingReader(&turn)
@@ -85,6 +92,8 @@ extension StoreGroup {
     }
 
     /// Saves in parts, as one transaction of the history.
+    /// - Throws: what `make` throws; as `save(_:)`; `.busy` where another program changes one of
+    ///   the stores meanwhile.
     public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
         try turn.withLock { turn in
             let number = turn.last + 1

@@ -68,7 +68,9 @@ public final class StoreGroup: PersistentStore {
     }
 
     /// Checks, before stores are opened or created, that they can be a group.
-    /// - Parameter models: the models of the stores, in their order.
+    /// - Parameters:
+    ///   - models: the models of the stores, in their order.
+    ///   - model: the model with all entities.
     /// - Throws: `StoreError.invalid` and `.unsupported`, as `init`.
     public static func check(_ models: [Model], model: Model) throws(StoreError) {
         try checkFetchedProperties(GroupLayout(model, models))
@@ -100,6 +102,7 @@ public final class StoreGroup: PersistentStore {
 
     /// Copies all stores as they are between two saves, each into a folder of its own, named by its
     /// configuration. Saves wait until the copies are made.
+    /// - Throws: as `PersistentStore.backUp`; `.failed` also where a folder cannot be created.
     public func backUp(to folder: String) throws(StoreError) -> StoreBackup {
         let result = turn.withLock { turn -> Result<StoreBackup, StoreError> in
             var all = StoreBackup(files: [], bytes: 0, transaction: turn.last)
@@ -172,6 +175,8 @@ public final class StoreGroup: PersistentStore {
     }
 
     /// Opens a view of all stores after the same saves.
+    /// - Throws: as `PersistentStore.reader`; `.busy` where another program saves to one of the
+    ///   stores all the time.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         // Commits are rare beside the time that opening takes, so few attempts are in vain.
         for _ in 0..<Self.attempts {
@@ -225,6 +230,7 @@ public final class StoreGroup: PersistentStore {
     }
 
     /// Reads the current state of one object, outside any view.
+    /// - Throws: as `PersistentStore.newest`.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         guard let place = layout.place(of: id) else { return nil }
         return try stores[place].newest(id)
@@ -233,16 +239,19 @@ public final class StoreGroup: PersistentStore {
     // MARK: The rest of the contract
 
     /// What the first store says of itself. Each store has metadata of its own.
+    /// - Throws: as `PersistentStore.metadata`.
     public var metadata: [String: PropertyList] {
         get throws(StoreError) { try stores[0].metadata }
     }
 
     /// Changes the metadata of the first store.
+    /// - Throws: as `PersistentStore.changeMetadata`.
     public func changeMetadata(_ change: (inout [String: PropertyList]) throws -> Void) throws {
         try stores[0].changeMetadata(change)
     }
 
     /// The highest keys of all stores.
+    /// - Throws: as `PersistentStore.highestKeys`.
     public var highestKeys: [Int: Int64] {
         get throws(StoreError) {
             var all: [Int: Int64] = [:]
@@ -253,6 +262,7 @@ public final class StoreGroup: PersistentStore {
 
     /// Begins a value in the first store that keeps large values in files. A save into another one
     /// moves it there.
+    /// - Throws: `StoreError.readOnly` where that store is only read.
     public func externalDataWriter() throws(StoreError) -> any ExternalDataWriter {
         try stores[externalPlace].externalDataWriter()
     }
@@ -272,6 +282,7 @@ public final class StoreGroup: PersistentStore {
     public func observe(_ observer: any StoreObserver) { state.withLock { $0.observer = observer } }
 
     /// Checks each of the stores.
+    /// - Throws: as `PersistentStore.checkPresence`.
     public func checkPresence() throws(StoreError) {
         for store in stores { try store.checkPresence() }
     }

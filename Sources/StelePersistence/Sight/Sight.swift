@@ -17,6 +17,7 @@ public final class Sight: Sendable {
 
     /// - Parameters:
     ///   - name: equal for equal sights only.
+    ///   - model: the model of the store.
     ///   - rules: by the index of each entity, the condition for its objects and those of its
     ///     subentities, in the form that `PredicateCheck` returns for the entity; nil for all
     ///     objects.
@@ -50,7 +51,11 @@ public final class Sight: Sendable {
     }
 
     /// Returns the keys of a family's objects that are seen, among those that exist.
-    /// - Parameter root: the index of the root entity.
+    /// - Parameters:
+    ///   - keys: the keys of existing objects of the family.
+    ///   - root: the index of the root entity.
+    ///   - reader: the whole view of the store.
+    /// - Throws: `StoreError`, as `StoreReader.fetchRows`, where there is a condition.
     public func seen(
         _ keys: some Collection<Int64>, root: Int, in reader: some StoreReader
     ) throws(StoreError) -> Set<Int64> {
@@ -59,6 +64,7 @@ public final class Sight: Sendable {
     }
 
     /// Returns the keys of an entity's stored objects that match a checked predicate, among some.
+    /// - Throws: `StoreError`, as `StoreReader.fetchRows`.
     public static func keys(
         _ keys: some Collection<Int64>, of entity: Entity, matching rule: Predicate,
         in reader: some StoreReader
@@ -80,6 +86,7 @@ public final class Sight: Sendable {
 
     /// Returns objects as they are seen: a to-one relationship that leads to what is not seen is
     /// null. The objects themselves are seen.
+    /// - Throws: as `seen`.
     public func veiled(
         _ snapshots: [Snapshot], in reader: some StoreReader
     ) throws(StoreError) -> [Snapshot] {

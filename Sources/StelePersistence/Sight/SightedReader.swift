@@ -2,11 +2,16 @@ import SteleModel
 import StelePredicates
 
 /// A view of a store in which only what a reader may see exists.
+///
+/// Its functions throw the errors of those of the whole view. Those that return objects or members
+/// also fetch what is seen of them, and throw the errors of a fetch.
 public final class SightedReader: StoreReader {
     private let base: any StoreReader
     private let sight: Sight
 
-    /// - Parameter base: the whole view, which this one closes.
+    /// - Parameters:
+    ///   - base: the whole view, which this one closes.
+    ///   - sight: what the reader may see.
     public init(_ base: any StoreReader, _ sight: Sight) {
         self.base = base
         self.sight = sight
@@ -28,30 +33,36 @@ public final class SightedReader: StoreReader {
     }
 
     /// The number of the last transaction, of what is not seen too.
+    /// - Throws: as `StoreReader.token`.
     public var token: Int64 { get throws(StoreError) { try base.token } }
 
     /// Nil for an object that is not seen.
+    /// - Throws: as `StoreReader.fetch`.
     public func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         try snapshots(root: id.root, keys: [id.key]).first
     }
 
     /// Returns those that are seen.
+    /// - Throws: as `StoreReader.fetch`.
     public func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot] {
         let seen = try seen(keys, root: root)
         return try veiled(try base.snapshots(root: root, keys: keys.filter(seen.contains)))
     }
 
     /// Returns those that are seen.
+    /// - Throws: as `StoreReader.fetch`.
     public func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot] {
         try veiled(try base.fetch(woven(request)))
     }
 
     /// Returns the columns of what is seen.
+    /// - Throws: as `StoreReader.fetchRows`.
     public func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {
         try base.fetchRows(woven(request))
     }
 
     /// Returns the position in the order of what is seen.
+    /// - Throws: as `StoreReader.position`.
     public func position(
         of key: Int64, in request: FetchRequest
     ) throws(StoreError) -> [Value] {
@@ -59,11 +70,13 @@ public final class SightedReader: StoreReader {
     }
 
     /// Counts what is seen.
+    /// - Throws: as `StoreReader.count`.
     public func count(_ request: FetchRequest) throws(StoreError) -> Int {
         try base.count(woven(request))
     }
 
     /// Returns the members that are seen.
+    /// - Throws: as `StoreReader.members` and `StoreReader.fetch`.
     public func members(
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [Int64: [Int64]] {
@@ -78,6 +91,7 @@ public final class SightedReader: StoreReader {
     }
 
     /// Returns the members that are seen.
+    /// - Throws: as `StoreReader.members` and `StoreReader.fetch`.
     public func memberSnapshots(
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
@@ -87,6 +101,7 @@ public final class SightedReader: StoreReader {
     }
 
     /// Returns those that are seen.
+    /// - Throws: as `StoreReader.fetchedSnapshots`.
     public func fetchedSnapshots(
         _ request: FetchRequest
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
@@ -106,11 +121,13 @@ public final class SightedReader: StoreReader {
     }
 
     /// Begins a fetch of what is seen.
+    /// - Throws: as `StoreReader.cursor`.
     public func cursor(_ request: FetchRequest) throws(StoreError) -> any FetchCursor {
         SightedCursor(try base.cursor(woven(request)), sight, base)
     }
 
     /// The history of all objects: the caller judges each change.
+    /// - Throws: as `StoreReader.history`.
     public func history(
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
@@ -118,6 +135,7 @@ public final class SightedReader: StoreReader {
     }
 
     /// As the store has them: the caller has seen the object.
+    /// - Throws: as `StoreReader.slots`.
     public func slots(
         of id: ObjectID, atVersion version: Int64
     ) throws(StoreError) -> [Int: Value]? {
@@ -125,12 +143,15 @@ public final class SightedReader: StoreReader {
     }
 
     /// Returns the receipt stored under a key.
+    /// - Throws: as `StoreReader.receipt`.
     public func receipt(_ key: String) throws(StoreError) -> Receipt? { try base.receipt(key) }
 
     /// Returns the number of the oldest transaction.
+    /// - Throws: as `StoreReader.oldestTransaction`.
     public func oldestTransaction() throws(StoreError) -> Int64? { try base.oldestTransaction() }
 
     /// Returns the first transaction to keep.
+    /// - Throws: as `StoreReader.firstTransactionToKeep`.
     public func firstTransactionToKeep(
         since time: Double?, bytes: Int?
     ) throws(StoreError) -> Int64 {
@@ -143,6 +164,7 @@ public final class SightedReader: StoreReader {
     }
 
     /// Checks the whole view.
+    /// - Throws: as `StoreReader.checkView`.
     public func checkView() throws(StoreError) { try base.checkView() }
 
     /// Ends statements whose result nobody wants.

@@ -4,8 +4,10 @@ import StelePredicates
 
 /// Translates fetch requests to SELECT statements over one schema, without a connection.
 ///
-/// All functions throw `StoreError`: `.unsupported` for an expression that has no translation to
-/// SQL, and `.invalid` for a contradictory request.
+/// A request that has no statement throws `StoreError`: `.unsupported` for an expression that has
+/// no translation to SQL, `.invalid` for a contradictory request, `.predicate` for one that every
+/// store refuses or whose expressions are too deep or have too many values, `.tooLarge` for a list
+/// that is too long.
 public struct FetchTranslator: Sendable {
     /// The database layout.
     public let schema: SQLSchema
@@ -44,6 +46,7 @@ public struct FetchTranslator: Sendable {
 
     /// Returns the SELECT of the matching objects, in the request's order. The rows of a statement
     /// that `isUnordered` must be sorted by key.
+    /// - Throws: `StoreError`, as described at the type.
     public func snapshots(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
         try statement(request) { (select) throws(StoreError) in
             try select.snapshots(selectLists[request.entity.root] ?? "")
@@ -51,17 +54,20 @@ public struct FetchTranslator: Sendable {
     }
 
     /// Returns the SELECT of the request's columns for each object or group, in order.
+    /// - Throws: `StoreError`, as described at the type.
     public func rows(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
         try statement(request) { (select) throws(StoreError) in try select.rows() }
     }
 
     /// Returns the SELECT of the number of objects or dictionary rows, with limit and offset
     /// applied.
+    /// - Throws: `StoreError`, as described at the type.
     public func count(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
         try statement(request) { (select) throws(StoreError) in try select.count() }
     }
 
     /// Returns the SELECT of one object's sort keys, `_id` last, for `FetchRequest.after`.
+    /// - Throws: `StoreError`, as described at the type.
     public func position(
         of key: Int64, in request: FetchRequest
     ) throws(StoreError) -> FetchStatement {

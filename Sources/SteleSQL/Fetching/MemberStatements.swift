@@ -19,6 +19,7 @@ extension FetchTranslator {
 
     /// Returns the SELECT of a to-many relationship's links: owner and member, in the
     /// relationship's order, or by key.
+    /// - Throws: `StoreError.unsupported` for a to-one relationship.
     public func members(
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> FetchStatement {
@@ -29,6 +30,7 @@ extension FetchTranslator {
     }
 
     /// Returns the same with the members' rows: owner, then the columns of the member.
+    /// - Throws: as `members`.
     public func memberSnapshots(
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> FetchStatement {

@@ -39,6 +39,7 @@ extension Select {
 extension FetchTranslator {
     /// Returns the SELECT of the objects for each source object: the source's key, then the columns
     /// of the object.
+    /// - Throws: `StoreError`, as described at the type.
     public func fetchedSnapshots(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
         let select = try Select(self, request)
         return try select.fetched(selectLists[request.entity.root] ?? "")

@@ -52,6 +52,7 @@ extension HistoryReader {
 
     /// Returns the first transaction to keep so that none is older than `time` and all together
     /// take about `bytes`; the number after the last one where none is to be kept.
+    /// - Throws: as `lastTransaction`.
     public func firstToKeep(
         since time: Double?, bytes: Int?
     ) throws(StoreError) -> Int64 {

@@ -8,7 +8,10 @@ public struct HistoryReader {
     private let images: BeforeImage
     private let known: KnownStates?
 
-    /// - Parameter known: the states found by other readers, for a view of committed data only.
+    /// - Parameters:
+    ///   - schema: the layout of the database.
+    ///   - connection: the connection that the view is open on.
+    ///   - known: the states found by other readers, for a view of committed data only.
     public init(schema: SQLSchema, connection: any SQLConnection, known: KnownStates? = nil) {
         self.schema = schema
         self.connection = connection
@@ -37,11 +40,14 @@ public struct HistoryReader {
             + "WHERE c.ZTRANSACTIONID BETWEEN ?1 AND ?2 ORDER BY c.ZTRANSACTIONID, c.Z_PK")
 
     /// Returns the number of the last transaction in the view; 0 for none.
+    /// - Throws: `StoreError.incompatible` (134080) for a number out of range; the errors of a
+    ///   statement (`SQLConnection`).
     public func lastTransaction() throws(StoreError) -> Int64 {
         try Self.lastTransaction(connection)
     }
 
     /// Returns the number of the last transaction in the view of a connection; 0 for none.
+    /// - Throws: as `lastTransaction()`.
     public static func lastTransaction(
         _ connection: any SQLConnection
     ) throws(StoreError) -> Int64 {
@@ -65,13 +71,17 @@ public struct HistoryReader {
     static let most: Int64 = 1 << 62
 
     /// Returns the number of the oldest transaction in the history; nil for none.
+    /// - Throws: as `lastTransaction()`.
     public func oldestTransaction() throws(StoreError) -> Int64? {
         try Self.checked(try connection.integer(Self.oldest))
     }
 
     /// Returns the values that an object's slots held at an older version, for the slots changed
     /// since; nil where the history does not go back far enough.
-    /// - Parameter now: the object in its current state.
+    /// - Parameters:
+    ///   - now: the object in its current state.
+    ///   - version: the older version of the object.
+    /// - Throws: the errors of a statement (`SQLConnection`).
     public func slots(
         of now: Snapshot, atVersion version: Int64
     ) throws(StoreError) -> [Int: Value]? {
@@ -89,6 +99,7 @@ public struct HistoryReader {
     }
 
     /// Returns the saves after a transaction, oldest first.
+    /// - Throws: the errors of a statement (`SQLConnection`).
     public func transactions(
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {

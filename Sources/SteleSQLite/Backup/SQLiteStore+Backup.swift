@@ -13,6 +13,8 @@ import SteleSQL
 extension SQLiteStore {
     /// Copies the store as it is at one moment into a folder. Saves go on meanwhile; the log grows
     /// by them until the copy is made.
+    /// - Throws: `StoreError`: the usual errors (`PersistentStore`), but never `.closed`. Files
+    ///   that were copied so far stay.
     public func backUp(to folder: String) throws(StoreError) -> StoreBackup {
         try Self.backUp(path, to: folder) { (copy) throws(StoreError) in
             let connection = try Connection(path: path, creates: false)

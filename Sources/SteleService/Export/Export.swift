@@ -20,8 +20,10 @@ public struct ExportPlan: Sendable {
     public var entities: [Entity] { requests.map(\.entity) }
 
     /// - Parameters:
-    ///   - entities: the names of entities; empty for all.
+    ///   - model: the model of the store.
+    ///   - names: the names of entities; empty for all.
     ///   - predicate: the condition on the objects of the one entity that is given; nil for all.
+    ///   - format: the form of the file, which must not be `tsv`.
     /// - Throws: `ExportError` for a name that the model does not have, an entity that is given
     ///   with its parent, or a predicate without a single entity; `PredicateError`.
     public init(

@@ -73,6 +73,7 @@ public struct ImportPlan: Sendable {
     private let keyed: [[Set<Int>]]
 
     /// - Parameters:
+    ///   - model: the model of the store.
     ///   - files: each with the name of its entity, or nil if the name of the file or each record
     ///     tells it.
     ///   - keys: the attributes and to-one relationships that name the objects of an entity,

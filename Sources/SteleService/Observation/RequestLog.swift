@@ -49,7 +49,9 @@ public final class RequestLog: Sendable {
     private static let pauseMicroseconds: UInt32 = 20_000
 
     /// A log on a file descriptor, which stays open.
-    /// - Parameter capacity: how many bytes may wait to be written.
+    /// - Parameters:
+    ///   - descriptor: the file descriptor.
+    ///   - capacity: how many bytes may wait to be written.
     public init(descriptor: Int32, capacity: Int = 4 << 20) {
         self.descriptor = descriptor
         self.capacity = capacity
