@@ -5,7 +5,7 @@ enum ManagedObjectMembers {
     /// Its properties, and its methods without arguments. A test checks the list.
     static let names: Set = [
         "awakeFromFetch", "awakeFromInsert", "changedSlots", "changedValues", "committedValues",
-        "didSave", "didTurnIntoFault", "entity", "formatArgument", "hasChanges",
+        "debugDescription", "didSave", "didTurnIntoFault", "entity", "formatArgument", "hasChanges",
         "hasPersistentChangedValues", "hashValue", "isDeleted", "isFault", "isInserted",
         "isUpdated", "managedObjectContext", "objectID", "predicateValue", "prepareForDeletion",
         "referencedID",

@@ -113,6 +113,16 @@ public struct MergeConflict: Sendable {
     }
 }
 
+extension MergeConflict {
+    /// The object whose changes are in conflict (the ID of `sourceObject`).
+    /// - Parameter model: the model of the store or context that has thrown the error.
+    /// - Returns: nil for a model that does not have the entity.
+    public func objectID(in model: Model) -> ObjectID? {
+        guard model.entities.indices.contains(entity) else { return nil }
+        return ObjectID(root: model.entities[entity].root, key: key)
+    }
+}
+
 /// A violation of a uniqueness constraint (NSConstraintConflict).
 public struct ConstraintConflict: Sendable {
     /// The object that has the values already.

@@ -194,6 +194,29 @@ import Testing
         #expect(context.undoManager?.canUndo == false)
     }
 
+    /// A program names an action when it has made it, and the context registers it later.
+    @Test func anActionIsNamedBeforeItIsRegistered() throws {
+        let (fixture, context) = try fixture(.memory)
+        let undo = try #require(context.undoManager)
+        let person = try context.get(try fixture.insert("Person")[0])
+        person["age"] = .int(1)
+        undo.setActionName("First")
+        try context.processPendingChanges()
+        person["age"] = .int(2)
+        #expect(undo.undoActionName.isEmpty)
+        undo.setActionName("Second")
+        #expect(undo.undoActionName == "Second")
+        try context.undo()
+        #expect(undo.undoActionName == "First" && undo.redoActionName == "Second")
+
+        person["age"] = .int(3)
+        undo.setActionName("Dropped")
+        context.rollback()
+        person["age"] = .int(4)
+        try context.processPendingChanges()
+        #expect(undo.undoActionName.isEmpty)
+    }
+
     @Test func changesFallIntoTheGroupTheyAreMadeIn() throws {
         let (fixture, context) = try fixture(.memory)
         let undo = try #require(context.undoManager)

@@ -48,6 +48,62 @@ import Testing
         }
     }
 
+    @Test func withoutASectionKeyPathThereIsOneSection() throws {
+        let player = try #require(container.managedObjectModel.entity(named: "Player"))
+        var request = FetchRequest(entity: player)
+        request.sortDescriptors = [SortDescriptor(key: "goals")]
+        let following = try FetchedResultsController(
+            request, coordinator: container.persistentStoreCoordinator)
+        #expect(following.sections.isEmpty)
+        try following.performFetch()
+        let shown = try ContextResultsController(
+            fetchRequest: request, managedObjectContext: context)
+        try shown.performFetch()
+        #expect(following.sections == shown.sections && shown.sections.count == 1)
+        #expect(shown.sections[0].name == .null && shown.sections[0].numberOfObjects == 2)
+        #expect(shown.indexPath(forObject: players[0]) == [0, 1])
+
+        request.predicate = try Predicate(format: "goals > 100")
+        let empty = try ContextResultsController(
+            fetchRequest: request, managedObjectContext: context)
+        try empty.performFetch()
+        #expect(empty.sections.map(\.numberOfObjects) == [0])
+    }
+
+    @Test func anObjectPrintsItsValues() throws {
+        #expect(
+            "\(players[0])"
+                == #"Player/p1 {goals: 9, name: "player 9", team: Team/p1}"#)
+        #expect("\(teams[1])" == #"Team/p2 {name: "Southgate"}"#)
+        try context.refresh(players[0], mergeChanges: false)
+        #expect("\(players[0])" == "Player/p1 (fault)")
+        try context.delete(players[1])
+        #expect("\(players[1])".hasPrefix("Player/p2 (deleted) {"))
+        let team = try context.insert(teams[0].entity)
+        try team.setValue(.string(String(repeating: "x", count: 101)), forKey: "name")
+        #expect(
+            "\(team)" == "Team/t\(-team.objectID.key) (new) {name: \""
+                + String(repeating: "x", count: 100) + "\"…}")
+    }
+
+    @Test func aConflictNamesItsObject() throws {
+        let other = container.newBackgroundContext()
+        let theirs = try #require(try other.existingObject(with: players[0].objectID))
+        try theirs.setValue(.int(10), forKey: "goals")
+        try other.save()
+        context.mergePolicy = .error
+        try players[0].setValue(.int(11), forKey: "goals")
+        #expect {
+            try context.save()
+        } throws: { error in
+            guard case StoreError.conflicts(let conflicts)? = error as? StoreError else {
+                return false
+            }
+            return conflicts.map { $0.objectID(in: container.managedObjectModel) }
+                == [players[0].objectID]
+        }
+    }
+
     // MARK: The delegate
 
     /// Writes down what it is told.

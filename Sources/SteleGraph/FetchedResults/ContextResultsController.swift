@@ -18,7 +18,8 @@ public final class ContextResultsController {
     public let managedObjectContext: ManagedObjectContext
     /// The fetched objects, in order (`fetchedObjects`); empty before `performFetch`.
     public private(set) var fetchedObjects: [ManagedObject] = []
-    /// The sections, in order (`sections`); empty without a section key path.
+    /// The sections, in order (`sections`). Without a section key path there is one, whose name is
+    /// null. Empty before `performFetch`.
     public private(set) var sections: [ResultsSection] = []
     private var names: [Value] = []
     private var observation: ContextObservation?
@@ -118,7 +119,8 @@ public final class ContextResultsController {
             try view.check()
         }
         fetchedObjects = objects
-        sections = ListedRows(names: names).sections
+        sections =
+            section == nil ? .whole(of: objects.count) : ListedRows(names: names).sections
     }
 
     private func receive(

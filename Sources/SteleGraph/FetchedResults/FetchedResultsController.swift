@@ -156,8 +156,14 @@ public final class FetchedResultsController: Sendable {
         return keys.map { ObjectID(root: root, key: $0) }
     }
 
-    /// The sections, in order (`sections`); empty without a section key path.
-    public var sections: [ResultsSection] { state.withLock { $0.results?.sections ?? [] } }
+    /// The sections, in order (`sections`). Without a section key path there is one, whose name is
+    /// null. Empty before `performFetch`.
+    public var sections: [ResultsSection] {
+        state.withLock { state in
+            guard let results = state.results else { return [] }
+            return query.hasSections ? results.sections : .whole(of: results.count)
+        }
+    }
 
     /// The token of the last save that the rows include; nil before `performFetch`.
     public var token: Int64? { state.withLock { $0.results?.token } }

@@ -170,6 +170,11 @@ public struct ResultsSection: Sendable, Equatable {
 }
 
 extension [ResultsSection] {
+    /// The only section of a result without a section key path.
+    static func whole(of count: Int) -> [ResultsSection] {
+        [ResultsSection(name: .null, numberOfObjects: count)]
+    }
+
     /// The section of a row of the whole result, and the row's index in it.
     func indexPath(of row: Int) -> IndexPath {
         var left = row

@@ -108,7 +108,7 @@ private final class KeyObserver {
                 // A new object that is rolled back does not count as deleted.
                 tell(.changed, nil)
             } else if (changed.inserted + changed.updated).contains(where: isObserved) {
-                compare(.changed)
+                compareUpdated()
             }
         case .didSave(let changed):
             let isSaved = [changed.inserted, changed.updated, changed.deleted].contains {
@@ -132,6 +132,16 @@ private final class KeyObserver {
     /// The value; nil if the object is deleted.
     private var value: PropertyValue? {
         get throws { object.isDeleted ? nil : try object.value(of: property) }
+    }
+
+    /// An object with changes of other properties, which is refreshed before these are told, counts
+    /// as updated.
+    private func compareUpdated() {
+        guard let stored = object.committedValue(of: property), stored != saved,
+            !object.isInserted
+        else { return compare(.changed) }
+        saved = stored
+        compare((try? value) == stored ? .refreshed : .changed)
     }
 
     private func compare(_ kind: KeyValueChangeKind) {

@@ -23,6 +23,8 @@ public final class UndoManager {
     private var redoStack: [Group] = []
     /// The open groups, outermost first.
     private var open: [Group] = []
+    /// The name of the next group, whose changes a context has made and not registered yet.
+    private var pendingName = ""
     private var disabled = 0
     private var contexts: [WeakContext] = []
 
@@ -115,6 +117,8 @@ public final class UndoManager {
         } else {
             let group = Group()
             group.items = [item]
+            group.name = pendingName
+            pendingName = ""
             close(group)
         }
     }
@@ -123,6 +127,7 @@ public final class UndoManager {
     /// become empty.
     public func removeAllActions() {
         disabled = 0
+        pendingName = ""
         undoStack = []
         redoStack = []
         for group in open { group.items = [] }
@@ -130,6 +135,7 @@ public final class UndoManager {
 
     /// Removes the actions of one context (`removeAllActions(withTarget:)`).
     public func removeAllActions(withTarget context: ManagedObjectContext) {
+        pendingName = ""
         let target = ObjectIdentifier(context)
         func strip(_ group: Group) {
             group.items.removeAll { item in
@@ -165,13 +171,23 @@ public final class UndoManager {
         contexts.contains { $0.context?.changes.journal.isEmpty == false }
     }
 
-    /// Sets the name of the open group, or of the last undo group (`setActionName(_:)`).
+    /// Sets the name of the open group, of the changes that a context has not registered yet, or of
+    /// the last undo group (`setActionName(_:)`).
     public func setActionName(_ name: String) {
-        if let group = open.first ?? undoStack.last { group.name = name }
+        if let group = open.first {
+            group.name = name
+        } else if isUndoRegistrationEnabled, hasJournal {
+            pendingName = name
+        } else {
+            undoStack.last?.name = name
+        }
     }
 
     /// The name of the action that `undo` undoes; empty without a name (`undoActionName`).
-    public var undoActionName: String { (open.first ?? undoStack.last)?.name ?? "" }
+    public var undoActionName: String {
+        if let group = open.first { return group.name }
+        return isUndoRegistrationEnabled && hasJournal ? pendingName : undoStack.last?.name ?? ""
+    }
 
     /// The name of the action that `redo` redoes; empty without a name (`redoActionName`).
     public var redoActionName: String { redoStack.last?.name ?? "" }
