@@ -35,11 +35,6 @@ struct Failure: Error {
         }
     }
 
-    /// Why a file cannot be read, after a colon; empty where it can.
-    static func reason(of path: String) -> String {
-        access(path, R_OK) == 0 ? "" : ": " + String(cString: strerror(errno))
-    }
-
     /// An error as a sentence.
     static func sentence(_ error: any Error) -> String {
         switch error {

@@ -6,7 +6,7 @@ public enum HTTPServerError: Error, Sendable, Equatable, CustomStringConvertible
     case portInUse(host: String, port: Int)
     /// The system refuses to listen on the address.
     case address(host: String, port: Int, reason: String)
-    /// A setting is out of its range.
+    /// A setting is out of its range, or a file that it names cannot be used.
     case setting(name: String, reason: String)
     /// A certificate or its key cannot be used.
     case certificate(reason: String)

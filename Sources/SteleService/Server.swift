@@ -3,6 +3,7 @@
 @_exported import Logging
 @_exported import SteleHTTP
 import SteleGraph
+import SteleRequests
 import SteleSystem
 
 /// Serves the objects of a coordinator over HTTP, as `stele serve` does.
@@ -13,6 +14,8 @@ public final class Server: Sendable {
     /// The service that answers the requests.
     package let service: Service
     private let http: HTTPServer
+    private let files: SecurityFiles
+    private let logger: Logger
     private let isStopped = Mutex(false)
 
     /// Starts to listen on an address and a port.
@@ -21,47 +24,74 @@ public final class Server: Sendable {
     ///   - host: the address or name to listen on.
     ///   - port: 0 for any free one.
     ///   - options: the settings of the service.
+    ///   - files: the rights file, and the certificate for TLS.
     ///   - logger: nil for one that writes to standard error.
     /// - Throws: `HTTPServerError` for an address that cannot be listened on, or that other machines
-    ///   reach while there is no token.
+    ///   reach while there is neither a token nor a rights file, and for a file that cannot be used
+    ///   or whose rights do not fit the model.
     public convenience init(
         _ coordinator: PersistentStoreCoordinator, host: String = "127.0.0.1", port: Int = 8080,
-        options: Service.Options = Service.Options(), logger: Logger? = nil
+        options: Service.Options = Service.Options(), files: SecurityFiles = SecurityFiles(),
+        logger: Logger? = nil
     ) throws {
         var http = HTTPServer.Configuration()
         (http.host, http.port) = (host, port)
-        try self.init(coordinator, options: options, http: http, logger: logger)
+        try self.init(coordinator, options: options, http: http, files: files, logger: logger)
     }
 
     /// Starts to listen, with settings of the connections.
-    /// - Throws: `HTTPServerError` for an address that cannot be listened on, or that other machines
-    ///   reach while there is no token.
+    /// - Parameters:
+    ///   - coordinator: the coordinator whose objects are served.
+    ///   - options: the settings of the service.
+    ///   - http: the address, the port, and the settings of the connections.
+    ///   - files: the rights file, and the certificate for TLS.
+    ///   - logger: nil for one that writes to standard error.
+    /// - Throws: as `init(_:host:port:options:files:logger:)`.
     public convenience init(
         _ coordinator: PersistentStoreCoordinator, options: Service.Options = Service.Options(),
-        http: HTTPServer.Configuration, logger: Logger? = nil
+        http: HTTPServer.Configuration, files: SecurityFiles = SecurityFiles(),
+        logger: Logger? = nil
     ) throws {
-        guard options.token != nil || options.isInsecure || http.isLoopback else {
+        var (options, http) = (options, http)
+        options.rights = try files.readRights()
+        guard
+            options.token != nil || options.rights != nil || options.isInsecure || http.isLoopback
+        else {
             throw HTTPServerError.setting(
                 name: "host",
                 reason: "other machines can connect to \(http.host): set the token of the options, "
-                    + "or isInsecure")
+                    + "name a rights file, or set isInsecure")
+        }
+        if let certificate = try files.readCertificate() {
+            certificate.present()
+            http.isTLS = true
         }
         // Each connection uses a file.
         ProcessLimits.raiseOpenFiles()
-        var http = http
         http.connectionLimit = min(http.connectionLimit, ProcessLimits.roomForConnections)
         try self.init(
-            coordinator, options: options, http: http, at: try ReservedAddress(http),
+            coordinator, options: options, http: http, files: files,
+            at: try ReservedAddress(http),
             logger: logger
                 ?? Logger(label: "stele") { StreamLogHandler.standardError(label: $0) })
     }
 
-    /// - Parameter address: the address, which is reserved.
+    /// - Parameters:
+    ///   - files: the files that `run` reads again.
+    ///   - address: the address, which is reserved.
     package init(
         _ coordinator: PersistentStoreCoordinator, options: Service.Options,
-        http: HTTPServer.Configuration, at address: ReservedAddress, logger: Logger
+        http: HTTPServer.Configuration, files: SecurityFiles, at address: ReservedAddress,
+        logger: Logger
     ) throws {
-        let service = try Service(coordinator: coordinator, options: options, logger: logger)
+        self.files = files
+        self.logger = logger
+        let service: Service
+        do {
+            service = try Service(coordinator: coordinator, options: options, logger: logger)
+        } catch let error as RightsError {
+            throw HTTPServerError.setting(name: files.rights ?? "rights", reason: "\(error)")
+        }
         self.service = service
         self.http = try HTTPServer(
             http, at: address,
@@ -74,11 +104,14 @@ public final class Server: Sendable {
     /// The port that it listens on.
     public var port: Int { http.port }
 
-    /// Serves until the process gets SIGTERM, SIGINT or SIGHUP, and stops. Call it on the main
-    /// thread, before the program creates threads of its own: the signals are blocked from here on.
+    /// Serves until the process gets SIGTERM or SIGINT, and stops. SIGHUP reads the files again, and
+    /// stops a server without files. Call it on the main thread, before the program creates threads
+    /// of its own: the signals are blocked from here on.
+    /// - Parameter seconds: how long running requests have to finish.
     public func run(drain seconds: Double = 10) {
         let signals = EndSignals()
-        _ = signals.wait(nil)
+        _ = signals.wait(
+            files.areNone ? nil : { self.files.reload(into: self.service, self.logger) })
         stop(drain: seconds)
     }
 

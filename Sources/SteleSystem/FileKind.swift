@@ -11,6 +11,11 @@ package enum FileKind {
         return words(found.st_mode)
     }
 
+    /// Why a file cannot be read, after a colon; empty where it can.
+    package static func reason(ofUnreadable path: String) -> String {
+        access(path, R_OK) == 0 ? "" : ": " + String(cString: strerror(errno))
+    }
+
     /// What a mode says; nil for a file.
     package static func words(_ mode: mode_t) -> String? {
         switch mode & S_IFMT {

@@ -41,7 +41,7 @@ struct Serving {
         // migrates none.
         let http = fitted(settings.http)
         let address = try ReservedAddress(http)
-        let files = SecurityFiles(settings)
+        let files = settings.securityFiles
         let rights = try files.readRights()
         try files.readCertificate()?.present()
         let seeds = try settings.seeds.map(Seeds.init(folder:))
@@ -76,7 +76,7 @@ struct Serving {
             ground.store.filePaths.first.map { settings.backups ?? $0 + "-backups" }
         if settings.requestLog { options.requestLog = RequestLog(descriptor: 1) }
         let server = try Server(
-            coordinator, options: options, http: http, at: address, logger: logger)
+            coordinator, options: options, http: http, files: files, at: address, logger: logger)
         if settings.origins.contains("*"), rights == nil, settings.token == nil {
             logger.warning(
                 "cors is * without token or rights: every page in a browser can change the data")
@@ -114,7 +114,7 @@ struct Serving {
         try Transformers.register(key: settings.encryptionKey, file: settings.encryptionKeyFile)
         ValueTransformers.isStrict = settings.strictTransformers
         for note in SettingSource.unknownVariables() { logger.warning("\(note)") }
-        let files = SecurityFiles(settings)
+        let files = settings.securityFiles
         var options = settings.service
         options.rights = try files.readRights()
         _ = try files.readCertificate()

@@ -136,6 +136,11 @@ struct Settings: Sendable {
         }
     }
 
+    /// The files of the rights and of TLS.
+    var securityFiles: SecurityFiles {
+        SecurityFiles(rights: rights, certificate: tlsCertificate, key: tlsKey)
+    }
+
     /// The configuration of the HTTP server.
     var http: HTTPServer.Configuration {
         var configuration = limitSet.server
