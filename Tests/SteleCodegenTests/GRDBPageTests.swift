@@ -39,7 +39,7 @@ import Testing
         #expect(north == [player] && best == north && again == player && count == 1)
 
         var squads = Team.fetchRequest(sort: { [$0.name.ascending] })
-        squads.relationshipKeyPathsForPrefetching = ["players"]
+        squads.prefetch { [$0.players] }
         for team in try context.fetch(squads) {
             print(team.name ?? "", try team.players.map { $0.name ?? "" })
         }

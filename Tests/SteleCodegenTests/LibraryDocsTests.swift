@@ -52,7 +52,10 @@ import Testing
         #expect(north == [player] && rovers == [player] && strong == [team])
         var typed = Player.fetchRequest(where: \.goals > 9)
         typed.predicate = typed.predicate.map { $0 && !ObjectKeys<Player>().name.contains("x") }
+        typed.prefetch { [$0.team, $0.team.players] }
         #expect(try context.count(for: typed) == 1)
+        #expect(typed.relationshipKeyPathsForPrefetching == ["team", "team.players"])
+        #expect(try context.fetch(typed) == [player])
 
         var everybody = FetchRequest(entity: try context.entity(of: Player.self))
         everybody.predicate = try Predicate(format: "goals >= %d", arguments: [.value(.int(0))])
