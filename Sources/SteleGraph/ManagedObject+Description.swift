@@ -38,7 +38,8 @@ extension ManagedObject: CustomDebugStringConvertible {
         case .date(let seconds):
             return ISO8601.text(secondsSinceReferenceDate: seconds) ?? "\(seconds)"
         case .uuid(let uuid): return uuid.uuidString
-        case .string(let text) where text.count > Self.longestText:
+        case .string(let text)
+        where text.utf8.count > Self.longestText && text.count > Self.longestText:
             return "\(Expression.constant(.string(String(text.prefix(Self.longestText)))))…"
         default: return "\(Expression.constant(value))"
         }

@@ -49,9 +49,7 @@ public struct KnownMapping: Sendable {
     func hasEntities(_ way: (from: KnownVersion, to: KnownVersion)) -> Bool {
         mappingModel.entityMappings.allSatisfy { mapping in
             [(mapping.sourceEntityName, way.from), (mapping.destinationEntityName, way.to)]
-                .allSatisfy { name, version in
-                    name.map { version.model.entity(named: $0) != nil } ?? true
-                }
+                .allSatisfy { name, version in name.map(version.hasStored) ?? true }
         }
     }
 
@@ -77,6 +75,13 @@ public struct KnownMapping: Sendable {
                 ),
             ]
         }
+        let elsewhere = entities.compactMap { name, _, version, _ in
+            name.flatMap {
+                version.model.entity(named: $0) == nil || version.hasStored($0)
+                    ? nil : "the store does not have the entity \($0), which it maps"
+            }
+        }
+        if !elsewhere.isEmpty { return elsewhere }
         let hashed = entities.filter { $0.0 != nil && $0.1 != nil }
         let differing = hashed.filter { name, hash, version, _ in
             name.flatMap { version.hashes[$0] } != hash

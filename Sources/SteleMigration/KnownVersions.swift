@@ -24,6 +24,9 @@ public struct KnownVersion: Sendable {
 
     /// The version's name.
     public var name: String { model.name }
+
+    /// Whether a store of the version has an entity, which may be that of another store.
+    func hasStored(_ name: String) -> Bool { model.storedEntities.contains { $0.name == name } }
 }
 
 /// The known versions of a model, in their order, and which is current.

@@ -1,5 +1,6 @@
 /// Reading models.
 
+import struct FoundationEssentials.URL
 import SteleModel
 
 /// A data model as read from a `.xcdatamodeld`, a `.xcdatamodel`, a `contents` file, a compiled
@@ -24,7 +25,7 @@ public struct ModelFile: Sendable {
     /// For a model that was read from a store: the names of the entities that the store has, which
     /// are all or those of a configuration. Nil for other models.
     public var storedEntityNames: Set<String>?
-    /// The path that `read` was given; nil for a model that was not read from a model file. Mapping
+    /// The path that `read` was given, from the root; nil for a model that was not read from a model file. Mapping
     /// models are looked for beside it.
     public var path: String?
 
@@ -67,7 +68,7 @@ public struct ModelFile: Sendable {
         case .file: file = try readFile(place)
         case .folder: file = try readFolder(place)
         }
-        file.path = path
+        file.path = URL(filePath: path).path
         return file
     }
 

@@ -50,7 +50,7 @@ struct InMemorySave {
     /// - Throws: `StoreError`: `.moved`, `.conflicts`, `.constraint`, or `.invalid` for a malformed
     ///   request.
     mutating func prepare(deriving derived: DerivedAttributes) throws(StoreError) {
-        try request.checkEntities(in: model)
+        try request.checkNames(in: model)
         try checkExpectations()
         try checkVersions()
         assignKeys()

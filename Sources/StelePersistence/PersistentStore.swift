@@ -128,7 +128,8 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   called on the writer's thread, maybe more than once.
     /// - Throws: `MetadataError` for a key or value that is not allowed, and what `change` throws;
     ///   `StoreError`: `.invalid` for a value that the store's file cannot hold, `.readOnly` for a
-    ///   store that is only read; the usual errors. Nothing is changed then.
+    ///   store that is only read; the usual errors. Nothing is changed then, unless the error is
+    ///   `.failed` and says otherwise.
     func changeMetadata(_ change: (inout [String: PropertyList]) throws -> Void) throws
 
     /// The highest key given out in each family, by the index of the root entity (Z_MAX). Keys of

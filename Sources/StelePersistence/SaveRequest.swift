@@ -35,14 +35,20 @@ public struct SaveRequest: Sendable {
     /// Creates a request without changes.
     public init(readToken: Int64) { self.readToken = readToken }
 
-    /// Checks that the model has the entities of the changes and reservations, by whose indexes a
-    /// store finds them.
+    /// Checks that the model has the entities and relationships that the request names by their
+    /// indexes.
     /// - Throws: `StoreError.invalid`.
-    package func checkEntities(in model: Model) throws(StoreError) {
-        let known = model.entities.indices
-        guard changes.allSatisfy({ known.contains($0.entity) }),
-            reservations.allSatisfy({ known.contains($0.root) })
+    package func checkNames(in model: Model) throws(StoreError) {
+        let (entities, relationships) = (model.entities.indices, model.relationships.indices)
+        guard changes.allSatisfy({ entities.contains($0.entity) }),
+            reservations.allSatisfy({ entities.contains($0.root) }),
+            expectations.allSatisfy({ $0.entity.map(entities.contains) ?? true })
         else { throw .invalid("the request names an entity that the model does not have") }
+        guard expectations.allSatisfy({ $0.relationship.map(relationships.contains) ?? true }),
+            changes.allSatisfy({ change in
+                change.toManys.allSatisfy { relationships.contains($0.relationship) }
+            })
+        else { throw .invalid("the request names a relationship that the model does not have") }
     }
 }
 
@@ -121,6 +127,17 @@ public enum Expectation: Sendable, Hashable {
     case members(relationship: Int, owner: Int64, keys: [Int64])
     /// Exactly these owners refer to the object through a relationship without an inverse.
     case owners(relationship: Int, member: Int64, keys: [Int64])
+
+    fileprivate var entity: Int? {
+        if case .exists(let entity, _) = self { entity } else { nil }
+    }
+
+    fileprivate var relationship: Int? {
+        switch self {
+        case .exists: nil
+        case .members(let relationship, _, _), .owners(let relationship, _, _): relationship
+        }
+    }
 
     /// The error for a condition that does not hold (`StoreError.moved`), with the model's names.
     public func failure(in model: Model) -> StoreError {

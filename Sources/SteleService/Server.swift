@@ -62,15 +62,13 @@ public final class Server: Sendable {
                 reason: "other machines can connect to \(http.host): set the token of the options, "
                     + "name a rights file, or set isInsecure")
         }
-        if let certificate = try files.readCertificate() {
-            certificate.present()
-            http.isTLS = true
-        }
+        let certificate = try files.readCertificate()
+        http.isTLS = certificate != nil
         // Each connection uses a file.
         ProcessLimits.raiseOpenFiles()
         http.connectionLimit = min(http.connectionLimit, ProcessLimits.roomForConnections)
         try self.init(
-            coordinator, options: options, http: http, files: files,
+            coordinator, options: options, http: http, files: files, certificate: certificate,
             at: try ReservedAddress(http),
             logger: logger
                 ?? Logger(label: "stele") { StreamLogHandler.standardError(label: $0) })
@@ -78,11 +76,12 @@ public final class Server: Sendable {
 
     /// - Parameters:
     ///   - files: the files that `run` reads again.
+    ///   - certificate: the certificate of `files`, which is presented when all else is checked.
     ///   - address: the address, which is reserved.
     package init(
         _ coordinator: PersistentStoreCoordinator, options: Service.Options,
-        http: HTTPServer.Configuration, files: SecurityFiles, at address: ReservedAddress,
-        logger: Logger
+        http: HTTPServer.Configuration, files: SecurityFiles, certificate: ServerCertificate?,
+        at address: ReservedAddress, logger: Logger
     ) throws {
         self.files = files
         self.logger = logger
@@ -93,6 +92,7 @@ public final class Server: Sendable {
             throw HTTPServerError.setting(name: files.rights ?? "rights", reason: "\(error)")
         }
         self.service = service
+        certificate?.present()
         self.http = try HTTPServer(
             http, at: address,
             answer: { service.answer($0, at: .brief) },

@@ -209,6 +209,18 @@ import Testing
         try context.undo()
         #expect(undo.undoActionName == "First" && undo.redoActionName == "Second")
 
+        // Another context that shares the manager keeps the name.
+        let beside = fixture.coordinator.newContext()
+        beside.undoManager = undo
+        person["age"] = .int(5)
+        undo.setActionName("Kept")
+        beside.rollback()
+        #expect(undo.undoActionName == "Kept")
+        undo.disableUndoRegistration()
+        try context.processPendingChanges()
+        undo.enableUndoRegistration()
+        #expect(undo.undoActionName == "First")
+
         person["age"] = .int(3)
         undo.setActionName("Dropped")
         context.rollback()

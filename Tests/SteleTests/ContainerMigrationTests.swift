@@ -173,6 +173,99 @@ extension Value {
         }
     }
 
+    /// One that does not fit is read only where it could be missing.
+    @Test func aFileThatCannotBeReadMattersWhereAMappingIsInferred() throws {
+        let staff = try Staff()
+        let description = try staff.description("s.sqlite")
+        try staff.folder.write("junk", to: "Other.cdm")
+        #expect {
+            try staff.names(description)
+        } throws: { error in
+            "\(error)".contains("Other.cdm")
+        }
+        var named = description
+        try staff.writeMapping(to: "Mappings/names.mapping.json")
+        named.mappingFiles = [
+            try MappingFile.read(staff.folder.path + "/Mappings/../Mappings/names.mapping.json")
+        ]
+        #expect(try staff.names(named) == ["Ann Lee"])
+    }
+
+    /// A mapping model for one store leaves the other to inference.
+    @Test(arguments: [("a.sqlite", "b.sqlite"), ("a.xml", "b.sqlite"), ("a.sqlite", "b.xml")])
+    func eachOfSeveralStoresHasItsOwnMapping(people: String, notes: String) throws {
+        let folder = try TemporaryFolder()
+        func write(_ version: String, _ person: String, _ note: String) throws {
+            try folder.write(
+                """
+                {"entities": [
+                  {"name": "Person", "attributes": [\(person)]},
+                  {"name": "Note", "attributes": [\(note)]}],
+                 "configurations": [{"name": "People", "entities": ["Person"]},
+                                    {"name": "Notes", "entities": ["Note"]}]}
+                """, to: "Two/\(version).json")
+        }
+        let (first, name) = (
+            #"{"name": "first", "type": "String"}"#, #"{"name": "name", "type": "String"}"#
+        )
+        let (text, size) = (
+            #"{"name": "text", "type": "String"}"#, #"{"name": "size", "type": "Integer 16"}"#
+        )
+        try write("v1", first, text)
+        let stores = [("People", people), ("Notes", notes)].map { configuration, file in
+            var description = PersistentStoreDescription(path: folder.path + "/" + file)
+            description.configuration = configuration
+            return description
+        }
+        func values(_ keys: (String, String)) throws -> [String] {
+            let container = try PersistentContainer(
+                modelFile: ModelFile.read(folder.path + "/Two"), stores: stores)
+            defer { container.close() }
+            let context = container.newBackgroundContext()
+            let model = container.managedObjectModel
+            return try [("Person", keys.0), ("Note", keys.1)].flatMap { entity, key in
+                let entity = try #require(model.entity(named: entity))
+                if try context.count(FetchRequest(entity: entity)) == 0 {
+                    try context.insert(entity).setValue(.string(entity.name), forKey: key)
+                    try context.save()
+                }
+                return try context.fetch(FetchRequest(entity: entity)).map {
+                    try $0.value(forKey: key).text ?? "-"
+                }
+            }
+        }
+        #expect(try values(("first", "text")) == ["Person", "Note"])
+        try write("v2", name, text + "," + size)
+        try folder.write(
+            #"""
+            {"from": "v1", "to": "v2", "mappings": [{"source": "Person", "destination": "Person",
+              "attributes": {"name": "$source.first"}}]}
+            """#, to: "people.mapping.json")
+        #expect(try values(("name", "text")) == ["Person", "Note"])
+    }
+
+    /// One of them migrates the store, and the others open what it has made or are told that it is
+    /// busy.
+    @Test(arguments: stores)
+    func containersThatOpenAtOnceLeaveOneMigratedStore(_ name: String) throws {
+        let staff = try Staff()
+        let description = try staff.description(name)
+        try staff.writeMapping(to: "names.mapping.json")
+        var opened = 0
+        for result in onThreads(4, { _ in Result { try staff.names(description) } }) {
+            switch result {
+            case .success(let names):
+                #expect(names == ["Ann Lee"])
+                opened += 1
+            case .failure(let error):
+                if case StoreError.busy? = error as? StoreError { continue }
+                Issue.record("\(error)")
+            }
+        }
+        #expect(opened > 0)
+        #expect(try staff.names(description) == ["Ann Lee"])
+    }
+
     /// The framework's own store of the last version says what the values must be.
     @Test(
         .enabled(if: sharedFolder != nil, "the shared data is not here"),

@@ -1,3 +1,5 @@
+import FoundationEssentials
+import Glibc
 import SteleMigration
 import SteleModel
 import SteleModelFiles
@@ -21,22 +23,30 @@ struct StoreLoading {
         let model = try ownModel()
         let place = try place()
         if description.isReadOnly { return try place.openReadOnly(model) }
-        let plan: MigrationPlan
-        do throws(StoreError) {
-            let store = try place.open(model)
-            // No migration is running, because it would have the store to itself.
-            place.removeMigrationFolder()
-            return store
-        } catch {
+        do throws(StoreError) { return try openWhole(place, model) } catch {
             guard case .incompatible(code: 134100, _) = error,
-                description.shouldMigrateStoreAutomatically, let found = try self.plan(for: place)
+                description.shouldMigrateStoreAutomatically, file.versions.count > 1
             else { throw error }
-            plan = found
         }
-        do { try place.migrate(by: plan, policies: description.migrationPolicies) } catch {
-            throw (error as? FailedMigrationStep)?.error ?? error
+        // Without a plan another program has migrated the store meanwhile.
+        if let plan = try plan(for: place) {
+            do { try place.migrate(by: plan, policies: description.migrationPolicies) } catch {
+                // So it may have where it has the store open.
+                if error is StoreError, let store = try? openWhole(place, model) { return store }
+                throw (error as? FailedMigrationStep)?.error ?? error
+            }
         }
-        return try place.open(model)
+        return try openWhole(place, model)
+    }
+
+    /// Opens a store of the current version, and removes what a killed migration has left: none is
+    /// running, because it would have the store to itself.
+    private func openWhole(
+        _ place: StorePlace, _ model: Model
+    ) throws(StoreError) -> any PersistentStore {
+        let store = try place.open(model)
+        place.removeMigrationFolder()
+        return store
     }
 
     private func place() throws -> StorePlace {
@@ -44,7 +54,10 @@ struct StoreLoading {
         do {
             var place = StorePlace(
                 path: path, type: try StoreType.ofStore(at: path, given: description.type))
-            place.versionHashes = file.versionHashes
+            // A new SQLite store gets hashes of Stele's, with which it is migrated in place.
+            if !place.isSQLite || access(path, F_OK) == 0 {
+                place.versionHashes = file.versionHashes
+            }
             return place
         } catch let mistake as StoreTypeMistake {
             throw mistake.error
@@ -58,19 +71,22 @@ struct StoreLoading {
         throw .invalid("the model \(model.name) has no configuration \(name)")
     }
 
-    /// The steps to the current version; nil for a model without another version, and for a store
-    /// of the current one.
+    /// The steps to the current version; nil for a store of it.
     private func plan(for place: StorePlace) throws -> MigrationPlan? {
         let versions = try file.models().models.compactMap { try? stored($0) }
-        guard versions.count > 1,
+        guard
             let known = KnownVersions(
                 versions.map(KnownVersion.init(hashing:)), current: model.name),
             let hashes = try place.versionHashes(among: known)
         else { return nil }
-        let found = try file.path.map { try MappingSearch(model: $0).mappings() } ?? []
-        let plan = try MigrationPlan(
-            storeHashes: hashes, versions: known,
-            mappings: (description.mappingFiles + found).map(KnownMapping.init))
+        let (found, mistake) = foundMappings()
+        let plan: MigrationPlan
+        do {
+            plan = try MigrationPlan(
+                storeHashes: hashes, versions: known,
+                mappings: (description.mappingFiles + found).map(KnownMapping.init))
+        } catch { throw mistake ?? error }
+        if let mistake, plan.steps.contains(where: { $0.kind == .inferred }) { throw mistake }
         if plan.isBackward {
             throw StoreError.incompatible(
                 code: 134100,
@@ -85,7 +101,34 @@ struct StoreLoading {
                 "there is no mapping model from \(step.source.name) to \(step.destination.name), "
                     + "and shouldInferMappingModelAutomatically is false")
         }
+        for step in plan.steps { try checkPolicies(of: step) }
         return plan.isEmpty ? nil : plan
+    }
+
+    /// The mapping models beside the model that the description does not name as well, or why they
+    /// cannot be read. That is of no interest where no step is inferred.
+    private func foundMappings() -> ([MappingFile], (any Error)?) {
+        guard let path = file.path else { return ([], nil) }
+        func real(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
+        let named = Set(description.mappingFiles.map { real($0.path) })
+        do {
+            let found = try MappingSearch(model: path).mappings()
+            return (found.filter { !named.contains(real($0.path)) }, nil)
+        } catch { return ([], error) }
+    }
+
+    /// - Throws: `MigrationError` (134170) for a policy that the description does not have, before
+    ///   the store is touched.
+    private func checkPolicies(of step: MigrationPlan.Step) throws {
+        for mapping in step.mappingModel.entityMappings {
+            guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty,
+                description.migrationPolicies[name] == nil
+            else { continue }
+            throw MigrationError(
+                .entityMigrationPolicy,
+                "the mapping \(mapping.name) asks for the policy \(name), which is not registered",
+                hint: "pass it in the migrationPolicies of the store's description")
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import SteleFiles
 import SteleGraph
 import SteleMigration
@@ -18,10 +19,17 @@ extension StorePlace {
     /// The folder beside the store in which a migration makes the new store.
     package var migrationFolder: String { path + ".migration" }
 
-    /// Removes the folder that a killed migration has left.
+    /// Removes what a killed migration has left: a folder for each step, and the folder that they
+    /// are in if it has nothing else.
     package func removeMigrationFolder() {
-        if type.isMemory { return }
-        try? FileManager.default.removeItem(atPath: migrationFolder)
+        let files = FileManager.default
+        guard !type.isMemory,
+            let names = try? files.contentsOfDirectory(atPath: migrationFolder)
+        else { return }
+        for name in names where Int(name) != nil {
+            try? files.removeItem(atPath: "\(migrationFolder)/\(name)")
+        }
+        rmdir(migrationFolder)
     }
 
     /// Migrates the store completely or not at all. A single inferred step on an SQLite store is

@@ -43,7 +43,7 @@ struct Serving {
         let address = try ReservedAddress(http)
         let files = settings.securityFiles
         let rights = try files.readRights()
-        try files.readCertificate()?.present()
+        let certificate = try files.readCertificate()
         let seeds = try settings.seeds.map(Seeds.init(folder:))
         let ground = try ground()
         defer { ground.close() }
@@ -76,7 +76,9 @@ struct Serving {
             ground.store.filePaths.first.map { settings.backups ?? $0 + "-backups" }
         if settings.requestLog { options.requestLog = RequestLog(descriptor: 1) }
         let server = try Server(
-            coordinator, options: options, http: http, files: files, at: address, logger: logger)
+            coordinator, options: options, http: http, files: files, certificate: certificate,
+            at: address,
+            logger: logger)
         if settings.origins.contains("*"), rights == nil, settings.token == nil {
             logger.warning(
                 "cors is * without token or rights: every page in a browser can change the data")

@@ -2,11 +2,9 @@
 
 import Glibc
 import Stele
-import SteleFiles
 import SteleModel
 import StelePersistence
 import SteleSQLite
-import SteleSystem
 
 /// A store's place and type, as a command was given them.
 struct StoreOpening {
@@ -78,7 +76,8 @@ struct StoreOpening {
         if case .incompatible(code: 134100, _) = error, let ownModelHint {
             sentence += "; \(ownModelHint)"
         }
-        return Failure(sentence.contains(path) ? sentence : "\(path): \(sentence)")
+        return Failure(
+            sentence.contains(path) || place.type.isMemory ? sentence : "\(path): \(sentence)")
     }
 
     /// How to serve a store of another model with the model that it has; nil for one without.

@@ -71,7 +71,8 @@ struct SettingSource {
     /// The file's settings as text, a list joined by commas.
     private static func read(_ path: String) throws -> [String: String] {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure("the settings file \(path) cannot be read\(FileKind.reason(ofUnreadable: path))")
+            throw Failure(
+                "the settings file \(path) cannot be read\(FileKind.reason(ofUnreadable: path))")
         }
         // The parser refuses a file of comments alone, which is one without settings.
         let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)

@@ -127,7 +127,8 @@ extension ManagedObjectContext {
     /// - Throws: `ValidationErrors` of the first part that has some; `StoreError`; `PredicateError`;
     ///   `ContextError` for keys and destinations that do not exist, for an abstract entity and for
     ///   a context that is closed or on the writer's thread; `TypedObjectError` for a class that
-    ///   represents no entity; what a closure of the request throws. Nothing is saved then.
+    ///   represents no entity; what a closure of the request throws. Nothing is saved then,
+    ///   unless the error is `StoreError.incompleteSave` of several stores.
     @discardableResult
     public func execute(_ request: some BatchRequest) throws -> BatchResult {
         try view.checkOpen()

@@ -146,7 +146,8 @@ public final class MigrationManager {
 
     /// Notes that a mapping made a destination object of a source object
     /// (`associate(sourceInstance:withDestinationInstance:for:)`).
-    /// - Throws: `MigrationError` for a mapping that the model does not have.
+    /// - Throws: `MigrationError` outside of a migration, and for a mapping that the model does not
+    ///   have; `ContextError.foreignObject` for an object of another context.
     public func associate(
         _ source: ManagedObject, with destination: ManagedObject, for mapping: EntityMapping
     ) throws {
@@ -159,7 +160,8 @@ public final class MigrationManager {
     /// - Parameters:
     ///   - name: the mapping's name; nil for all mappings.
     ///   - sourceInstances: objects of `sourceContext`.
-    /// - Throws: `MigrationError` for a mapping that the model does not have; `StoreError`.
+    /// - Throws: `MigrationError` outside of a migration, and for a mapping that the model does not
+    ///   have; `StoreError`.
     public func destinationInstances(
         forEntityMappingNamed name: String?, sourceInstances: [ManagedObject]
     ) throws -> [ManagedObject] {
@@ -172,7 +174,8 @@ public final class MigrationManager {
     /// - Parameters:
     ///   - name: the mapping's name; nil for all mappings.
     ///   - destinationInstances: objects of `destinationContext`.
-    /// - Throws: `MigrationError` for a mapping that the model does not have; `StoreError`.
+    /// - Throws: `MigrationError` outside of a migration, and for a mapping that the model does not
+    ///   have; `StoreError`.
     public func sourceInstances(
         forEntityMappingNamed name: String?, destinationInstances: [ManagedObject]
     ) throws -> [ManagedObject] {

@@ -175,7 +175,8 @@ extension ManagedObject {
     fileprivate func value(of property: ObservedProperty) throws -> PropertyValue {
         switch property {
         case .slot(let slot): .value(value(slot))
-        case .toMany(let relationship): .members(try memberKeys(relationship))
+        case .toMany(let relationship):
+            .members(relationship.inOrder(try memberKeys(relationship)))
         }
     }
 
@@ -186,7 +187,16 @@ extension ManagedObject {
             guard let values = before?.values, values.indices.contains(slot) else { return nil }
             return .value(values[slot])
         case .toMany(let relationship):
-            return context?.toManys[relationship, objectID.key]?.stored.map(PropertyValue.members)
+            return context?.toManys[relationship, objectID.key]?.stored.map {
+                .members(relationship.inOrder($0))
+            }
         }
+    }
+}
+
+extension Relationship {
+    /// Members as they are compared: those of an unordered relationship sorted.
+    fileprivate func inOrder(_ members: [Int64]) -> [Int64] {
+        isOrdered ? members : members.sorted()
     }
 }

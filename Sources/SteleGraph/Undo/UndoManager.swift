@@ -23,8 +23,8 @@ public final class UndoManager {
     private var redoStack: [Group] = []
     /// The open groups, outermost first.
     private var open: [Group] = []
-    /// The name of the next group, whose changes a context has made and not registered yet.
-    private var pendingName = ""
+    /// The names of the next groups of contexts, whose changes they have not registered yet.
+    private var pendingNames: [ObjectIdentifier: String] = [:]
     private var disabled = 0
     private var contexts: [WeakContext] = []
 
@@ -109,16 +109,17 @@ public final class UndoManager {
     }
 
     func register(_ target: ManagedObjectContext?, _ action: @escaping () throws -> Void) {
+        let target = target.map { ObjectIdentifier($0) }
+        let name = target.flatMap { pendingNames.removeValue(forKey: $0) } ?? ""
         guard isUndoRegistrationEnabled else { return }
         if !isUndoing && !isRedoing { redoStack = [] }
-        let item = Item.action(target: target.map { ObjectIdentifier($0) }, action)
+        let item = Item.action(target: target, action)
         if let group = open.last {
             group.items.append(item)
         } else {
             let group = Group()
             group.items = [item]
-            group.name = pendingName
-            pendingName = ""
+            group.name = name
             close(group)
         }
     }
@@ -127,7 +128,7 @@ public final class UndoManager {
     /// become empty.
     public func removeAllActions() {
         disabled = 0
-        pendingName = ""
+        pendingNames = [:]
         undoStack = []
         redoStack = []
         for group in open { group.items = [] }
@@ -135,8 +136,8 @@ public final class UndoManager {
 
     /// Removes the actions of one context (`removeAllActions(withTarget:)`).
     public func removeAllActions(withTarget context: ManagedObjectContext) {
-        pendingName = ""
         let target = ObjectIdentifier(context)
+        pendingNames[target] = nil
         func strip(_ group: Group) {
             group.items.removeAll { item in
                 switch item {
@@ -167,8 +168,10 @@ public final class UndoManager {
     }
 
     /// Whether a context has changes that it has not registered yet.
-    private var hasJournal: Bool {
-        contexts.contains { $0.context?.changes.journal.isEmpty == false }
+    private var hasJournal: Bool { !journaling.isEmpty }
+
+    private var journaling: [ManagedObjectContext] {
+        contexts.compactMap(\.context).filter { !$0.changes.journal.isEmpty }
     }
 
     /// Sets the name of the open group, of the changes that a context has not registered yet, or of
@@ -177,7 +180,7 @@ public final class UndoManager {
         if let group = open.first {
             group.name = name
         } else if isUndoRegistrationEnabled, hasJournal {
-            pendingName = name
+            for context in journaling { pendingNames[ObjectIdentifier(context)] = name }
         } else {
             undoStack.last?.name = name
         }
@@ -186,7 +189,10 @@ public final class UndoManager {
     /// The name of the action that `undo` undoes; empty without a name (`undoActionName`).
     public var undoActionName: String {
         if let group = open.first { return group.name }
-        return isUndoRegistrationEnabled && hasJournal ? pendingName : undoStack.last?.name ?? ""
+        guard isUndoRegistrationEnabled, let last = journaling.last else {
+            return undoStack.last?.name ?? ""
+        }
+        return pendingNames[ObjectIdentifier(last)] ?? ""
     }
 
     /// The name of the action that `redo` redoes; empty without a name (`redoActionName`).

@@ -59,7 +59,7 @@ private struct MappingCompletion {
     private mutating func addEntities() {
         let sources = Set(all.compactMap(\.sourceEntityName))
         let destinations = Set(all.compactMap(\.destinationEntityName))
-        for entity in destination.entities where !destinations.contains(entity.name) {
+        for entity in destination.storedEntities where !destinations.contains(entity.name) {
             let isKept = source.entity(named: entity.name) != nil && !sources.contains(entity.name)
             let origin = isKept ? entity.name : nil
             all.append(
@@ -68,7 +68,7 @@ private struct MappingCompletion {
                     mappingType: isKept ? .transform : .add, source: origin,
                     destination: entity.name))
         }
-        for entity in source.entities
+        for entity in source.storedEntities
         where !sources.contains(entity.name)
             && (destinations.contains(entity.name) || destination.entity(named: entity.name) == nil)
         {

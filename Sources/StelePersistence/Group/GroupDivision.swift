@@ -20,7 +20,7 @@ struct GroupDivision {
     /// - Throws: `StoreError.invalid` for an object that is assigned to a store without its entity,
     ///   and for a link between objects of two stores.
     func divide(_ request: SaveRequest) throws(StoreError) -> [GroupPart] {
-        try request.checkEntities(in: model)
+        try request.checkNames(in: model)
         var parts: [Int: SaveRequest] = [:]
         func add(_ place: Int, _ body: (inout SaveRequest) -> Void) {
             body(&parts[place, default: Self.empty(like: request)])

@@ -97,7 +97,7 @@ package final class SQLSaver {
     package func save(
         _ request: SaveRequest, at time: Double, continuing whole: HistoryTransaction? = nil
     ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
-        try request.checkEntities(in: schema.model)
+        try request.checkNames(in: schema.model)
         var permanent = try assignKeys(request.changes)
         var operations = try SaveOperations(
             request.changes, KeyReplacement(model: schema.model, permanent: permanent))

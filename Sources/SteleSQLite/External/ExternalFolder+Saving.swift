@@ -10,6 +10,7 @@ extension ExternalFolder {
     func movingOut(
         _ request: SaveRequest, _ schema: SQLSchema
     ) throws(StoreError) -> (request: SaveRequest, files: [ExternalData]) {
+        try request.checkNames(in: schema.model)
         var request = request
         var files: [ExternalData] = []
         var hasLinks = false

@@ -244,6 +244,21 @@ import Testing
                 }
             }
         }
+        let expectations: [StelePersistence.Expectation] = [
+            .exists(entity: 999, key: 1), .members(relationship: -1, owner: 1, keys: []),
+            .owners(relationship: 999, member: 1, keys: []),
+        ]
+        for expectation in expectations {
+            var request = SaveRequest(readToken: token)
+            request.expectations = [expectation]
+            let team = try fixture.entity("Team")
+            request.changes = [
+                ObjectChange(
+                    .insert, entity: team.index, key: -1,
+                    values: Array(repeating: .null, count: team.slots.count))
+            ]
+            #expect(throws: StoreError.self) { try fixture.store.save(request) }
+        }
         #expect(try fixture.store.reader().token == token)
     }
 
