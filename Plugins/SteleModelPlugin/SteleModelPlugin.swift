@@ -8,12 +8,15 @@ import PackagePlugin
 /// settings of the target.
 @main
 struct SteleModelPlugin: BuildToolPlugin {
-    private static let endings = [".xcdatamodeld", ".xcdatamodel", ".momd", ".mom"]
+    private let endings = [".xcdatamodeld", ".xcdatamodel", ".momd", ".mom"]
+    /// The endings of mapping models, which the generator finds beside a model.
+    private let mappingEndings = [".xcmappingmodel", ".cdm", ".mapping.json"]
 
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let generator = try context.tool(named: "SteleGenerate").url
         let settings = try Settings.read(in: target.directoryURL)
-        let models = Self.models(in: target.directoryURL) + settings.models
+        let models = Self.packages(in: target.directoryURL, endings) + settings.models
+        let mappings = Self.packages(in: target.directoryURL, mappingEndings)
         if models.isEmpty {
             Diagnostics.warning(
                 "\(target.name) has no data model: put a .xcdatamodeld folder into "
@@ -32,12 +35,14 @@ struct SteleModelPlugin: BuildToolPlugin {
                 displayName: "Generating the classes of \(model.lastPathComponent)",
                 executable: generator,
                 arguments: [model.path, output.path, settings.accessLevel],
-                inputFiles: Self.files(of: model) + settings.own, outputFiles: [output])
+                inputFiles: Self.files(of: model) + mappings.flatMap(Self.files) + settings.own,
+                outputFiles: [output])
         }
     }
 
-    /// The models in a folder, of which a version in a package is none of its own.
-    private static func models(in folder: URL) -> [URL] {
+    /// The files and packages in a folder with one of the endings. A version in a package is no
+    /// model of its own.
+    private static func packages(in folder: URL, _ endings: [String]) -> [URL] {
         let found = FileManager.default.enumerator(
             at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
         var models: [URL] = []

@@ -236,6 +236,14 @@ public struct SwiftGenerator {
             // swift-format writes a single element without a comma.
             if versions.count > 1 { lines[lines.count - 1] += "," }
         }
+        if file.embeddedMappings.isEmpty { return lines + ["    ])"] }
+        lines += ["    ],", "    mappings: ["]
+        for mapping in file.embeddedMappings {
+            lines += ["        \(names.library("EmbeddedMapping"))("]
+            lines.append("            \(SwiftText.quoted(mapping.name)),")
+            lines += SwiftText.content(mapping.bytes).map { $0.isEmpty ? "" : "            " + $0 }
+            lines[lines.count - 1] += "),"
+        }
         return lines + ["    ])"]
     }
 

@@ -20,7 +20,8 @@ struct SteleGenerate {
                     + "be \(AccessLevel.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         do throws(ModelErrors) {
-            let file = try ModelFile.read(path)
+            var file = try ModelFile.read(path)
+            file.embeddedMappings = try MappingSearch(model: path).embedded()
             try file.model().checkRequests()
             let generator = try SwiftGenerator(file, access: access)
             write(generator.combined().text, to: output)

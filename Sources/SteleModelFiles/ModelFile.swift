@@ -25,9 +25,11 @@ public struct ModelFile: Sendable {
     /// For a model that was read from a store: the names of the entities that the store has, which
     /// are all or those of a configuration. Nil for other models.
     public var storedEntityNames: Set<String>?
-    /// The path that `read` was given, from the root; nil for a model that was not read from a model file. Mapping
-    /// models are looked for beside it.
+    /// The path that `read` was given, from the root; nil for a model that was not read from a model
+    /// file. Mapping models are looked for beside it.
     public var path: String?
+    /// The mapping models in the source of the program; empty for a model that was read from a file.
+    public var embeddedMappings: [EmbeddedMapping] = []
 
     /// Creates a model with a single version.
     public init(_ model: ManagedObjectModel, notes: [ModelError] = []) {

@@ -182,6 +182,27 @@ struct CompilingTests {
         #expect(complaints.isEmpty, "\(complaints)")
     }
 
+    /// A text, one that a literal would end, and a file that is no text.
+    @Test func mappingModels() throws {
+        let compiler = try #require(Compiler())
+        var file = try Sample.League.file()
+        let contents = [
+            Array(#"{"a": "\(1) #", "b": 2}"#.utf8), Array(#"{"a": """"}"#.utf8), [0, 255],
+        ]
+        file.embeddedMappings = contents.enumerated().map {
+            EmbeddedMapping("m\($0).cdm", bytes: $1)
+        }
+        let files = try SwiftGenerator(file).files()
+        let check = SwiftFile(
+            name: "main.swift",
+            text: "print(LeagueModel.embedded.file.embeddedMappings.map(\\.bytes.count))")
+        let complaints = try compiler.complaints(files + [check])
+        #expect(complaints.isEmpty, "\(complaints)")
+        let model = try #require(files.first { $0.name == "LeagueModel.swift" }).text
+        #expect(model.contains(##"            {"a": "\(1) #", "b": 2}"##))
+        #expect(model.contains(#"base64: "AP8=""#) && model.contains(#"base64: "eyJh"#))
+    }
+
     /// A class that is the user's own finds its properties written.
     @Test func classesWrittenByHand() throws {
         let compiler = try #require(Compiler())

@@ -78,6 +78,32 @@ extension Value {
     fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 }
 
+/// The second version of `Staff`, as generated code has it with a mapping model.
+private enum StaffModel: TypedModel {
+    static let embedded = EmbeddedModel(
+        name: "Staff", currentVersion: "v2",
+        versions: [
+            #"""
+            {"name": "v1", "entities": [{"name": "Person", "attributes": [
+              {"name": "first", "type": "String"}, {"name": "last", "type": "String"}]}]}
+            """#,
+            #"""
+            {"name": "v2", "entities": [{"name": "Person", "attributes": [
+              {"name": "last", "type": "String"}, {"name": "name", "type": "String"}]}]}
+            """#,
+        ],
+        mappings: [
+            EmbeddedMapping(
+                "names.mapping.json",
+                #"""
+                {"from": "v1", "to": "v2", "mappings": [
+                  {"source": "Person", "destination": "Person",
+                   "attributes": {"name": "$source.first"}}]}
+                """#)
+        ])
+    static let entities: [TypedEntity] = []
+}
+
 @Suite(.timeLimit(.minutes(1))) struct ContainerMigrationTests {
     private static let stores = ["s.sqlite", "s.xml", "s.binary", "s.txt"]
 
@@ -171,6 +197,14 @@ extension Value {
                 false
             }
         }
+    }
+
+    @Test(arguments: stores)
+    func aMappingModelInTheProgramIsUsed(_ name: String) throws {
+        let staff = try Staff()
+        let description = try staff.description(name)
+        try PersistentContainer(StaffModel.self, stores: [description]).close()
+        #expect(try staff.names(description) == ["Ann Lee"])
     }
 
     /// One that does not fit is read only where it could be missing.

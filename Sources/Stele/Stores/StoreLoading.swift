@@ -105,15 +105,17 @@ struct StoreLoading {
         return plan.isEmpty ? nil : plan
     }
 
-    /// The mapping models beside the model that the description does not name as well, or why they
-    /// cannot be read. That is of no interest where no step is inferred.
+    /// The mapping models in the program or beside the model that the description does not name as
+    /// well, or why they cannot be read. That is of no interest where no step is inferred.
     private func foundMappings() -> ([MappingFile], (any Error)?) {
-        guard let path = file.path else { return ([], nil) }
         func real(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
         let named = Set(description.mappingFiles.map { real($0.path) })
         do {
-            let found = try MappingSearch(model: path).mappings()
-            return (found.filter { !named.contains(real($0.path)) }, nil)
+            let embedded = try file.embeddedMappings.map {
+                try MappingFile($0.bytes, path: $0.name)
+            }
+            let found = try file.path.map { try MappingSearch(model: $0).mappings() } ?? []
+            return (embedded + found.filter { !named.contains(real($0.path)) }, nil)
         } catch { return ([], error) }
     }
 

@@ -37,7 +37,10 @@ struct ModelSwiftCommand: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
-            let file = try ModelFile.given(model)
+            var file = try ModelFile.given(model)
+            if let path = file.path {
+                file.embeddedMappings = try MappingSearch(model: path).embedded()
+            }
             let model = try file.model()
             try model.checkRequests()
             let generator = try SwiftGenerator(file, access: accessLevel)

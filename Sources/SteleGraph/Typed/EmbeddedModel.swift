@@ -13,10 +13,15 @@ public struct EmbeddedModel: Sendable {
     ///   - name: the name that all versions share.
     ///   - currentVersion: the name of the current version.
     ///   - versions: the JSON form of each version, in their order.
+    ///   - mappings: the mapping models between versions.
     /// - Precondition: all versions are valid, as those of generated code are.
-    public init(name: String, currentVersion: String, versions: [String]) {
+    public init(
+        name: String, currentVersion: String, versions: [String], mappings: [EmbeddedMapping] = []
+    ) {
         do {
-            file = try ModelFile(name: name, currentVersion: currentVersion, json: versions)
+            var file = try ModelFile(name: name, currentVersion: currentVersion, json: versions)
+            file.embeddedMappings = mappings
+            self.file = file
             model = try file.model()
         } catch {
             preconditionFailure(

@@ -1,10 +1,9 @@
 import FoundationEssentials
 import Glibc
-import SteleMigration
 import SteleModel
-import SteleModelFiles
 
-/// Finds the mapping models of a model.
+/// Finds the mapping models of a model: in the folder that it is in, in the folders directly below
+/// that, and in the model itself if it is a folder.
 package struct MappingSearch {
     /// The path of the model.
     private let path: String
@@ -16,19 +15,7 @@ package struct MappingSearch {
     /// The endings of folders that are one thing, whose contents are not for this model.
     private static let packages = [".xcdatamodeld", ".xcdatamodel", ".momd", ".xcmappingmodel"]
 
-    /// The mapping models in the model's folder and in the folders directly below it, and those in
-    /// the model if it is a folder.
-    /// - Throws: `ModelErrors` for a file of the model's folder or of the model that cannot be read,
-    ///   and for a folder that cannot be listed.
-    package func mappings() throws(ModelErrors) -> [MappingFile] {
-        let files = try files()
-        var found: [MappingFile] = []
-        for path in files.own { found.append(try MappingFile.read(path)) }
-        // A file in a folder beside the model may be something else.
-        return found + files.neighbours.compactMap { try? MappingFile.read($0) }
-    }
-
-    /// Where `mappings` looks, for messages.
+    /// Where it looks, for messages.
     package var description: String {
         let places = places
         return "\(places.beside), in the folders in it"
@@ -55,6 +42,20 @@ package struct MappingSearch {
             neighbours += Self.mappingFiles(in: folder, names)
         }
         return (files, neighbours)
+    }
+
+    /// The same files with their contents, for generated code.
+    /// - Throws: `ModelErrors` for a file or folder that cannot be read.
+    package func embedded() throws(ModelErrors) -> [EmbeddedMapping] {
+        let files = try files()
+        var found: [EmbeddedMapping] = []
+        for path in files.own + files.neighbours {
+            var place = ModelPath(path)
+            if place.kind == .folder { place = place.appending("xcmapping.xml") }
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            found.append(EmbeddedMapping(name, bytes: try place.bytes()))
+        }
+        return found
     }
 
     /// The folder that the model is in, and the model itself if it is a folder.
