@@ -45,17 +45,20 @@ package struct MappingSearch {
     }
 
     /// The same files with their contents, for generated code.
-    /// - Throws: `ModelErrors` for a file or folder that cannot be read.
+    /// - Throws: `ModelErrors` for a file of the model's folder or of the model that cannot be read,
+    ///   and for a folder that cannot be listed.
     package func embedded() throws(ModelErrors) -> [EmbeddedMapping] {
-        let files = try files()
-        var found: [EmbeddedMapping] = []
-        for path in files.own + files.neighbours {
+        func read(_ path: String) throws(ModelErrors) -> EmbeddedMapping {
             var place = ModelPath(path)
             if place.kind == .folder { place = place.appending("xcmapping.xml") }
             let name = path.split(separator: "/").last.map(String.init) ?? path
-            found.append(EmbeddedMapping(name, bytes: try place.bytes()))
+            return EmbeddedMapping(name, bytes: try place.bytes())
         }
-        return found
+        let files = try files()
+        var found: [EmbeddedMapping] = []
+        for path in files.own { found.append(try read(path)) }
+        // A file in a folder beside the model may be something else.
+        return found + files.neighbours.compactMap { try? read($0) }
     }
 
     /// The folder that the model is in, and the model itself if it is a folder.

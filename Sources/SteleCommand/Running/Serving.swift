@@ -77,8 +77,7 @@ struct Serving {
         if settings.requestLog { options.requestLog = RequestLog(descriptor: 1) }
         let server = try Server(
             coordinator, options: options, http: http, files: files, certificate: certificate,
-            at: address,
-            logger: logger)
+            at: address, logger: logger)
         if settings.origins.contains("*"), rights == nil, settings.token == nil {
             logger.warning(
                 "cors is * without token or rights: every page in a browser can change the data")

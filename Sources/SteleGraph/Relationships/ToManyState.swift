@@ -35,8 +35,8 @@ struct ToManyState {
     private(set) var stored: [Int64]?
     private var storedSet: Set<Int64> = []
     /// The members added and removed compared with the store.
-    private(set) var added: OrderedKeys = OrderedKeys()
-    private(set) var removed: OrderedKeys = OrderedKeys()
+    private(set) var added = OrderedKeys()
+    private(set) var removed = OrderedKeys()
     /// An explicit order of all members; nil if they are in stored order followed by the added
     /// ones.
     private(set) var order: [Int64]?
