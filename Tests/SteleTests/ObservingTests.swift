@@ -272,9 +272,11 @@ import Testing
             }
         }
         #expect(told > 60)
-        controller.stop()
-        let last = controller.fetchedObjects
+        // Only saved objects remain: a rollback takes the others out of the context.
         context.rollback()
+        let last = controller.fetchedObjects
+        #expect(last == rows && last.allSatisfy { !$0.objectID.isTemporaryID })
+        controller.stop()
         try context.delete(try #require(last.first))
         try context.processPendingChanges()
         #expect(controller.fetchedObjects == last)
