@@ -22,7 +22,9 @@ public final class PersistentContainer: Sendable {
     /// - Parameters:
     ///   - modelFile: the model with all its versions. A store of an older one is migrated.
     ///   - stores: one store with all entities, or a store for each of some configurations.
-    ///   - classes: the subclasses of `ManagedObject` that represent entities, by entity name.
+    ///   - classes: the subclasses of `ManagedObject` that represent entities, by entity name. They
+    ///     are not compared with the model: `init(_:modelFile:stores:)` does that for generated
+    ///     classes.
     /// - Throws: `ModelErrors` for a model or a mapping model with mistakes; `StoreError` for a store
     ///   that cannot be opened; `MigrationError` for one that cannot be migrated; the error of a
     ///   migration policy.
@@ -39,7 +41,7 @@ public final class PersistentContainer: Sendable {
     ) throws {
         name = file.name
         persistentStoreCoordinator = PersistentStoreCoordinator(
-            store: try Self.store(file, model, stores), classes: classes)
+            store: try Self.store(file, model, stores, classes), classes: classes)
     }
 
     /// Opens the store of a model with generated classes, and creates it where there is none:
@@ -68,6 +70,22 @@ public final class PersistentContainer: Sendable {
         try self.init(M.embedded.file, M.model, stores, M.classes)
     }
 
+    /// Opens stores of a model file with generated classes: for a model that may be newer than the
+    /// program.
+    /// - Parameters:
+    ///   - model: the type that generated code has for the model.
+    ///   - modelFile: the model with all its versions. A store of an older one is migrated.
+    ///   - stores: one store with all entities, or a store for each of some configurations.
+    /// - Throws: `TypedObjectError.differs` if the current version lacks what the classes expect,
+    ///   before a store is touched; as `init(modelFile:stores:classes:)`.
+    public convenience init<M: TypedModel>(
+        _ model: M.Type, modelFile: ModelFile, stores: [PersistentStoreDescription]
+    ) throws {
+        let current = try modelFile.model()
+        try M.check(current)
+        try self.init(modelFile, current, stores, M.classes)
+    }
+
     /// Opens the store of a model, and creates it where there is none. A `Model` is one version, so a
     /// store of another version is refused: `init(modelFile:stores:classes:)` has all of them.
     /// - Throws: as `init(modelFile:stores:classes:)`.
@@ -92,10 +110,13 @@ public final class PersistentContainer: Sendable {
     }
 
     private static func store(
-        _ file: ModelFile, _ model: Model, _ descriptions: [PersistentStoreDescription]
+        _ file: ModelFile, _ model: Model, _ descriptions: [PersistentStoreDescription],
+        _ classes: [String: ManagedObject.Type]
     ) throws -> any PersistentStore {
         guard !descriptions.isEmpty else { throw StoreError.invalid("the container has no store") }
-        let loadings = descriptions.map { StoreLoading(description: $0, file: file, model: model) }
+        let loadings = descriptions.map {
+            StoreLoading(description: $0, file: file, model: model, classes: classes)
+        }
         if loadings.count == 1, descriptions[0].configuration == nil {
             return try loadings[0].open()
         }

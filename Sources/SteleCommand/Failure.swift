@@ -41,6 +41,9 @@ struct Failure: Error {
         case let failure as Failure: failure.message
         case let errors as ModelErrors: errors.description
         case let error as HTTPServerError: error.description
+        case StoreError.incompatible(code: 134100, let text)
+        where text.hasSuffix("A migration is needed"):
+            "\(text): see stele migrate --plan"
         case let error as StoreError: error.sentence
         default: "\(error)"
         }

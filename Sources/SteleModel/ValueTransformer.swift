@@ -47,6 +47,13 @@ public struct TransformationError: Error, Sendable, Hashable {
     }
 }
 
+extension TransformationError: CustomStringConvertible {
+    /// The error as a sentence, whose subject is "the value".
+    public var description: String {
+        "the value \(reason)" + (hint.map { " (\($0))" } ?? "")
+    }
+}
+
 /// The registry of value transformers. It is global to the process, as for NSValueTransformer:
 /// register transformers before the first store is opened.
 public enum ValueTransformers {

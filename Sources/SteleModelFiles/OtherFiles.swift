@@ -11,7 +11,7 @@ extension ModelFile {
         if name.hasSuffix(".cdm") {
             throw ModelErrors(
                 path.path, "it is a compiled mapping model, which says how a store is migrated",
-                hint: "put it into the folder of the model, where stele migrate finds it")
+                hint: "put it into the folder of the model, where a migration finds it")
         }
         if name.hasSuffix(".omo") || bytes.starts(with: "momv2$".utf8) {
             throw ModelErrors(

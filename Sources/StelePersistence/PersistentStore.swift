@@ -219,7 +219,7 @@ extension PersistentStore {
     public func backUp(to folder: String) throws(StoreError) -> StoreBackup {
         throw .invalid(
             isReadOnly
-                ? "the store is only read: stele backup copies its file"
+                ? "the store is only read: back up its file, or the store that it is a copy of"
                 : "a store of the type \(type) has no file")
     }
 

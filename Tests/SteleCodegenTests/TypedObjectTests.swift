@@ -1,6 +1,7 @@
 // Generated classes in use: what is set is saved, and found again.
 
 import Foundation
+import Stele
 import SteleGraph
 import SteleModel
 import StelePersistence
@@ -255,5 +256,15 @@ import Testing
                 "Ingredient is not an entity", "Recipe.createdAt is missing",
             ])
         }
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/recipes.sqlite"
+        #expect {
+            try PersistentContainer(
+                RecipesModel.self, modelFile: ModelFile(changed.declaration),
+                stores: [PersistentStoreDescription(path: path)])
+        } throws: { error in
+            error.localizedDescription.contains("Chef.name is Date, not String")
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
     }
 }

@@ -74,6 +74,19 @@ private final class NamePolicy: EntityMigrationPolicy {
     }
 }
 
+/// A class of the second version.
+private final class Member: ManagedObject {}
+
+/// Makes one more object, of the class.
+private final class InsertingPolicy: EntityMigrationPolicy {
+    override func endInstanceCreation(
+        forMapping mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        let one = try manager.destinationContext.insert(Member.self)
+        try one.setValue(.string("made"), forKey: "name")
+    }
+}
+
 extension Value {
     fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 }
@@ -150,6 +163,22 @@ private enum StaffModel: TypedModel {
 
         description.migrationPolicies = ["NamePolicy": NamePolicy.self]
         #expect(try staff.names(description) == ["Ann+Lee Lee"])
+    }
+
+    @Test(arguments: stores)
+    func aPolicyHasTheClassesOfTheContainer(_ name: String) throws {
+        let staff = try Staff()
+        var description = try staff.description(name)
+        try staff.writeMapping(to: "names.mapping.json", #""policy": "Inserting", "#)
+        description.migrationPolicies = ["Inserting": InsertingPolicy.self]
+        let container = try PersistentContainer(
+            modelFile: staff.file(), stores: [description], classes: ["Person": Member.self])
+        defer { container.close() }
+        let context = container.newBackgroundContext()
+        let names = try context.fetch(Member.self, sort: "name").map {
+            try $0.value(forKey: "name").text
+        }
+        #expect(names == ["Ann", "made"])
     }
 
     @Test(arguments: stores)

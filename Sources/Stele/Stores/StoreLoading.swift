@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SteleGraph
 import SteleMigration
 import SteleModel
 import SteleModelFiles
@@ -11,6 +12,8 @@ struct StoreLoading {
     let file: ModelFile
     /// The current version, with all entities.
     let model: Model
+    /// The classes of the entities' objects, by entity name.
+    let classes: [String: ManagedObject.Type]
 
     /// The current version with the entities that the store has.
     /// - Throws: `StoreError.invalid` for a configuration that the model does not have.
@@ -30,7 +33,10 @@ struct StoreLoading {
         }
         // Without a plan another program has migrated the store meanwhile.
         if let plan = try plan(for: place) {
-            do { try place.migrate(by: plan, policies: description.migrationPolicies) } catch {
+            do {
+                try place.migrate(
+                    by: plan, policies: description.migrationPolicies, classes: classes)
+            } catch {
                 // So it may have where it has the store open.
                 if error is StoreError, let store = try? openWhole(place, model) { return store }
                 throw (error as? FailedMigrationStep)?.error ?? error

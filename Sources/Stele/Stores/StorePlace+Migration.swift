@@ -38,17 +38,19 @@ extension StorePlace {
     /// - Parameters:
     ///   - plan: the steps, of which there is at least one.
     ///   - policies: the policies of the mapping models, by the names that these have for them.
+    ///   - classes: the classes of the last version's objects in policies, by entity name.
     ///   - report: called with the progress of each step.
     /// - Returns: whether the old file was in rollback-journal mode and the new one is in WAL mode.
     /// - Throws: `FailedMigrationStep`; `StoreError`: `.busy` where another program has the store
     ///   open.
     @discardableResult package func migrate(
         by plan: MigrationPlan, policies: [String: EntityMigrationPolicy.Type] = [:],
+        classes: [String: ManagedObject.Type] = [:],
         _ report: @escaping (MigrationProgress) -> Void = { _ in }
     ) throws -> Bool {
         guard isSQLite, plan.steps.count == 1, plan.steps[0].kind == .inferred,
             try SQLiteStore.isMigratedInPlace(path: path)
-        else { return try migrateBeside(plan, policies, report) }
+        else { return try migrateBeside(plan, policies, classes, report) }
         let step = plan.steps[0]
         try SQLiteStore.migrate(
             path: path, from: step.source.model, to: step.destination.model,
@@ -58,6 +60,7 @@ extension StorePlace {
 
     private func migrateBeside(
         _ plan: MigrationPlan, _ policies: [String: EntityMigrationPolicy.Type],
+        _ classes: [String: ManagedObject.Type],
         _ report: @escaping (MigrationProgress) -> Void
     ) throws -> Bool {
         // The file is replaced, so that a program that has it open would go on with the old one.
@@ -68,7 +71,7 @@ extension StorePlace {
         defer { held.map { $0.release() } ?? old.close() }
         removeMigrationFolder()
         defer { removeMigrationFolder() }
-        let new = try makeMigrated(old, plan.steps, policies, report)
+        let new = try makeMigrated(old, plan.steps, policies, classes, report)
         if let held {
             try held.replace(with: new)
             return held.hasRollbackJournal
@@ -85,6 +88,7 @@ extension StorePlace {
     private func makeMigrated(
         _ old: any PersistentStore, _ steps: [MigrationPlan.Step],
         _ policies: [String: EntityMigrationPolicy.Type],
+        _ classes: [String: ManagedObject.Type],
         _ report: @escaping (MigrationProgress) -> Void
     ) throws -> String {
         var source = old
@@ -99,8 +103,10 @@ extension StorePlace {
             path = "\(folder)/store"
             let next = try make(path, step.destination.model, identifier: old.identifier)
             do {
+                // The classes are of the last version.
                 let manager = MigrationManager(
-                    from: source, to: next, mappingModel: step.mappingModel, policies: policies)
+                    from: source, to: next, mappingModel: step.mappingModel, policies: policies,
+                    destinationClasses: index == steps.count - 1 ? classes : [:])
                 manager.didAdvance = report
                 try manager.migrate()
                 try next.adoptMetadata(of: source)

@@ -21,6 +21,9 @@ public final class MigrationManager {
     public let policies: [String: EntityMigrationPolicy.Type]
     /// Progress and cancellation, for other threads.
     public let control: MigrationControl
+    /// The subclasses of `ManagedObject` that the destination's objects have, by entity name; for
+    /// policies, which insert and set objects by them.
+    public let destinationClasses: [String: ManagedObject.Type]
     /// Data that policies share (`userInfo`).
     public var userInfo: [String: Any] = [:]
     /// Called after each batch of objects, on the thread of the migration.
@@ -34,16 +37,20 @@ public final class MigrationManager {
     ///   - mappingModel: the mapping model to carry out.
     ///   - policies: subclasses of `EntityMigrationPolicy`, by the names that the mapping model has
     ///     for them.
+    ///   - destinationClasses: the subclasses of `ManagedObject` that the destination's objects
+    ///     have in policies, by entity name, such as `LeagueModel.classes`.
     ///   - control: progress and cancellation, for other threads.
     public init(
         from sourceStore: any PersistentStore, to destinationStore: any PersistentStore,
         mappingModel: MappingModel, policies: [String: EntityMigrationPolicy.Type] = [:],
+        destinationClasses: [String: ManagedObject.Type] = [:],
         control: MigrationControl = MigrationControl()
     ) {
         self.sourceStore = sourceStore
         self.destinationStore = destinationStore
         self.mappingModel = mappingModel
         self.policies = policies
+        self.destinationClasses = destinationClasses
         self.control = control
     }
 

@@ -9,7 +9,8 @@ final class MigrationObjects {
     private var madeSource: ManagedObjectContext?
     private var madeDestination: ManagedObjectContext?
     private lazy var coordinator = PersistentStoreCoordinator(
-        store: run.manager.destinationStore, rowCacheBytes: 1 << 16)
+        store: run.manager.destinationStore, rowCacheBytes: 1 << 16,
+        classes: run.manager.destinationClasses)
 
     init(_ run: MigrationRun) { self.run = run }
 

@@ -55,10 +55,17 @@ extension TypedModel {
     public static func coordinator(
         store: any PersistentStore, rowCacheBytes: Int = 32 << 20
     ) throws(TypedObjectError) -> PersistentStoreCoordinator {
-        let differences = differences(from: store.model)
-        if !differences.isEmpty { throw .differs(model: store.model.name, differences) }
+        try check(store.model)
         return PersistentStoreCoordinator(
             store: store, rowCacheBytes: rowCacheBytes, classes: classes)
+    }
+
+    /// Checks that objects of a model can have the classes.
+    /// - Throws: `TypedObjectError.differs` if the model lacks entities or properties that the
+    ///   classes expect, or declares them differently. Additional ones are allowed.
+    public static func check(_ model: Model) throws(TypedObjectError) {
+        let differences = differences(from: model)
+        if !differences.isEmpty { throw .differs(model: model.name, differences) }
     }
 
     /// The differences between the classes and the model, each as a sentence.

@@ -104,7 +104,7 @@ struct GroupLayout: Sendable {
                         + "\(model.entities[row.entity].name) \(row.key), whose key belongs to "
                         + "another place, because the entity is in several stores: open the "
                         + "stores in the order in which they were created, or export the "
-                        + "objects and import them with --new-ids")
+                        + "objects and import them with new ids")
             }
         }
     }

@@ -232,8 +232,7 @@ package struct StoreMetadata: Sendable, Hashable {
         let more = names.count > 1 ? " (and \(names.count - 1) more differ)" : ""
         throw .incompatible(
             code: 134100,
-            "the store belongs to another model: \(what)\(more). A migration is needed: "
-                + "see stele migrate --plan")
+            "the store belongs to another model: \(what)\(more). A migration is needed")
     }
 
     /// Checks that the store's version hashes, which are not Stele's, are of a model's entities.
