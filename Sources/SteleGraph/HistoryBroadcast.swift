@@ -1,7 +1,8 @@
 import StelePersistence
 import SteleSystem
 
-/// Notifies subscribers, such as the change feed, of each commit, in order, on its own thread.
+/// Notifies subscribers, such as the change feed, of each commit, in order, on its own thread;
+/// contexts, which only note it, on the thread that commits.
 ///
 /// Publishing appends to a queue, so a slow subscriber delays other subscribers but never a save.
 /// Events are not kept for later subscribers, which can read the history.
@@ -42,7 +43,9 @@ public final class HistoryBroadcast: Sendable {
                     return (state.queue, state.subscriptions, state.isStopped)
                 }
                 if isStopped, queue.isEmpty { return }
-                for (number, news) in queue { tell(number, news, to: subscriptions) }
+                for (number, news) in queue {
+                    tell(number, news, to: subscriptions) { !$0.isAtOnce }
+                }
                 // All subscriptions are of one store.
                 let poll = subscriptions.lazy.compactMap(\.poll).first
                 let now = MonotonicClock.now
@@ -54,8 +57,12 @@ public final class HistoryBroadcast: Sendable {
             }
         }
 
-        func tell(_ number: UInt64, _ news: News, to subscriptions: [Subscription]) {
-            for subscription in subscriptions where subscription.start <= number {
+        func tell(
+            _ number: UInt64, _ news: News, to subscriptions: [Subscription],
+            where isMeant: (Subscription) -> Bool
+        ) {
+            for subscription in subscriptions
+            where subscription.start <= number && isMeant(subscription) {
                 switch news {
                 case .saves(let saves): subscription.tell(saves)
                 case .changedElsewhere: subscription.tellChangedElsewhere()
@@ -80,6 +87,9 @@ public final class HistoryBroadcast: Sendable {
 
     /// Subscribes to the commits that are published after this call returns.
     /// - Parameters:
+    ///   - atOnce: whether the thread that has committed calls the subscriber, before the save
+    ///     returns. The subscriber must not wait for anything then, and take no longer for many
+    ///     changes than for one.
     ///   - receive: called with the saves of one commit, in order. It is not called for commits
     ///     made before the subscription; a reader opened after subscribing sees them.
     ///   - changedElsewhere: called after another program has committed, with or without history.
@@ -88,6 +98,7 @@ public final class HistoryBroadcast: Sendable {
     /// - Returns: the subscription, which is active until `cancel` is called, even if it is
     ///   released.
     public func subscribe(
+        atOnce: Bool = false,
         _ receive: @escaping @Sendable ([HistoryTransaction]) -> Void,
         changedElsewhere: @escaping @Sendable () -> Void,
         poll: (@Sendable () -> Void)? = nil
@@ -95,7 +106,8 @@ public final class HistoryBroadcast: Sendable {
         defer { if poll != nil { core.state.signal() } }
         return core.state.withLock { state in
             let subscription = Subscription(
-                start: state.next, receive: receive, changedElsewhere: changedElsewhere, poll: poll,
+                start: state.next, isAtOnce: atOnce, receive: receive,
+                changedElsewhere: changedElsewhere, poll: poll,
                 leave: { [weak core] gone in
                     core?.state.withLock { $0.subscriptions.removeAll { $0 === gone } }
                 })
@@ -116,11 +128,13 @@ public final class HistoryBroadcast: Sendable {
     private func enqueue(_ news: News) {
         let isQueued = thread != nil
         let (number, subscriptions) = core.state.withLock { state in
-            if isQueued, !state.subscriptions.isEmpty { state.queue.append((state.next, news)) }
+            if isQueued, !state.subscriptions.allSatisfy(\.isAtOnce) {
+                state.queue.append((state.next, news))
+            }
             state.next += 1
             return (state.next - 1, state.subscriptions)
         }
-        if subscriptions.isEmpty { return }
-        if isQueued { core.state.signal() } else { core.tell(number, news, to: subscriptions) }
+        core.tell(number, news, to: subscriptions) { $0.isAtOnce || !isQueued }
+        if isQueued { core.state.signal() }
     }
 }

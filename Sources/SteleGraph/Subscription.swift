@@ -4,6 +4,8 @@ import SteleSystem
 /// A subscription to a broadcast, returned by `HistoryBroadcast.subscribe`. It ends with `cancel`.
 public final class Subscription: Sendable {
     let start: UInt64
+    /// Whether the thread that has committed calls the subscriber.
+    let isAtOnce: Bool
     /// Notices the commits of other programs.
     let poll: (@Sendable () -> Void)?
     private let receive: @Sendable ([HistoryTransaction]) -> Void
@@ -16,11 +18,12 @@ public final class Subscription: Sendable {
     private let teller = Atomic<UInt>(0)
 
     init(
-        start: UInt64, receive: @escaping @Sendable ([HistoryTransaction]) -> Void,
+        start: UInt64, isAtOnce: Bool, receive: @escaping @Sendable ([HistoryTransaction]) -> Void,
         changedElsewhere: @escaping @Sendable () -> Void, poll: (@Sendable () -> Void)?,
         leave: @escaping @Sendable (Subscription) -> Void
     ) {
         self.start = start
+        self.isAtOnce = isAtOnce
         self.poll = poll
         self.receive = receive
         self.changedElsewhere = changedElsewhere

@@ -87,6 +87,28 @@ private final class Team: ManagedObject {
         }
     }
 
+    /// The context that merges what others save has it at its next call, not some time later.
+    @Test func aSaveThatHasReturnedIsMergedByTheNextCall() throws {
+        let container = try PersistentContainer(TeamsModel.self, at: ":memory:")
+        let shown = container.newBackgroundContext()
+        shown.automaticallyMergesChangesFromParent = true
+        let other = container.newBackgroundContext()
+        let changed = Team(context: other)
+        changed.id = 0
+        try other.save()
+        let team = try #require(try shown.fetch(Team.self).first)
+        for number in 1...300 {
+            changed.id = number
+            try other.save()
+            if number.isMultiple(of: 2) {
+                try shown.processPendingChanges()
+            } else {
+                _ = try shown.fetch(Team.self)
+            }
+            #expect(team.id == number)
+        }
+    }
+
     @Test func manyBackgroundTasksTakeTurns() async throws {
         let container = try PersistentContainer(TeamsModel.self, at: ":memory:")
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -2,37 +2,61 @@ import SteleModel
 import StelePersistence
 import SteleSystem
 
-/// The saves that a context has not merged yet. The broadcast's thread or the parent adds them.
+/// The saves that a context has not merged yet. The thread that commits or the parent adds them, so
+/// adding takes no longer for a large save than for a small one.
 final class MergeInbox: Sendable {
     /// The maximum number of changes kept for an idle context. Beyond it, the context refreshes all
     /// its objects.
     static let most = 10_000
 
+    /// What a save has changed.
+    enum Save: Sendable {
+        case transaction(HistoryTransaction)
+        /// A save of the parent.
+        case ofParent(ChangedObjectIDs)
+
+        /// The number of its transaction; 0 for a save of the parent.
+        var number: Int64 {
+            if case .transaction(let it) = self { it.number } else { 0 }
+        }
+
+        /// The number of its changes.
+        var count: Int {
+            switch self {
+            case .transaction(let it): it.changes.count
+            case .ofParent(let changed): changed.all.count
+            }
+        }
+
+        func changed(in model: Model) -> ChangedObjectIDs {
+            switch self {
+            case .transaction(let it): it.changedObjectIDs(in: model)
+            case .ofParent(let changed): changed
+            }
+        }
+    }
+
     struct News: Sendable {
-        /// The saves with their transaction numbers; 0 for a save of the parent.
-        var saves: [(number: Int64, changed: ChangedObjectIDs)] = []
+        var saves: [Save] = []
         /// The number of changes in `saves`.
         var count = 0
         /// Whether any object may have changed: there are too many changes, or another program has
         /// committed.
         var isAnything = false
 
-        mutating func add(_ number: Int64, _ count: Int, _ changed: () -> ChangedObjectIDs) {
+        mutating func add(_ save: Save) {
             if isAnything { return }
-            self.count += count
-            if self.count > MergeInbox.most {
+            count += save.count
+            if count > MergeInbox.most {
                 self = News(isAnything: true)
             } else {
-                saves.append((number, changed()))
+                saves.append(save)
             }
         }
     }
 
-    private let model: Model
     private let news = Mutex(News())
     private let isFilled = Atomic<Bool>(false)
-
-    init(_ model: Model) { self.model = model }
 
     var isEmpty: Bool { !isFilled.load(ordering: .acquiring) }
 
@@ -45,13 +69,11 @@ final class MergeInbox: Sendable {
 
     func add(_ saves: [HistoryTransaction]) {
         fill { news in
-            for save in saves {
-                news.add(save.number, save.changes.count) { save.changedObjectIDs(in: model) }
-            }
+            for save in saves { news.add(.transaction(save)) }
         }
     }
 
-    func add(_ changed: ChangedObjectIDs) { fill { $0.add(0, changed.all.count) { changed } } }
+    func add(_ changed: ChangedObjectIDs) { fill { $0.add(.ofParent(changed)) } }
 
     func addAnything() { fill { $0 = News(isAnything: true) } }
 
@@ -69,9 +91,7 @@ final class MergeInbox: Sendable {
             let newer = news
             news = older
             if newer.isAnything { news = newer }
-            for save in newer.saves {
-                news.add(save.number, save.changed.all.count) { save.changed }
-            }
+            for save in newer.saves { news.add(save) }
         }
     }
 }

@@ -5,6 +5,7 @@ import StelePersistence
 /// coordinator's broadcast or from the parent.
 final class StoreFollowing {
     let inbox: MergeInbox
+    private let model: Model
     private var subscription: Subscription?
     /// The tokens of the context's own saves that the broadcast has not delivered yet.
     private var ownSaves: Set<Int64> = []
@@ -14,9 +15,11 @@ final class StoreFollowing {
     /// - Parameter broadcast: the source of saves; nil for a child context, which gets them from
     ///   its parent.
     init(_ model: Model, _ broadcast: HistoryBroadcast?) {
-        let inbox = MergeInbox(model)
+        let inbox = MergeInbox()
+        self.model = model
         self.inbox = inbox
-        subscription = broadcast?.subscribe {
+        // At once: a save that has returned is merged by the next call.
+        subscription = broadcast?.subscribe(atOnce: true) {
             inbox.add($0)
         } changedElsewhere: {
             inbox.addAnything()
@@ -45,7 +48,7 @@ final class StoreFollowing {
                 ownSaves = []
             }
             var all = ChangedObjectIDs()
-            for save in news.saves { all.formUnion(save.changed) }
+            for save in news.saves { all.formUnion(save.changed(in: model)) }
             if all != ChangedObjectIDs() { try ContextRefresh(context).merge(all) }
         } catch {
             inbox.putBack(news)
