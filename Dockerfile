@@ -33,7 +33,7 @@ RUN swift build -c release --product stele --static-swift-stdlib \
 FROM debian:bookworm-slim AS run
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        libexpat1 libgnutls30 libjansson4 libmicrohttpd12 libsqlite3-0 libstdc++6 zlib1g
+        libexpat1 libgnutls30 libjansson4 libmicrohttpd12 libpq5 libsqlite3-0 libstdc++6 zlib1g
 
 COPY --from=build /out/stele /image/usr/bin/stele
 COPY LICENSE /image/usr/share/doc/stele/

@@ -56,6 +56,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(
             name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CLinux"),
 
@@ -150,6 +152,14 @@ let package = Package(
             swiftSettings: settings),
 
         .target(
+            name: "StelePostgreSQL",
+            dependencies: [
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleSQL", "SteleSystem",
+                "CPostgreSQL",
+            ],
+            swiftSettings: settings),
+
+        .target(
             name: "SteleFiles",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
@@ -205,7 +215,7 @@ let package = Package(
             name: "SteleCommand",
             dependencies: [
                 "Stele", "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
-                "SteleGraph", "SteleSQLite",
+                "SteleGraph", "SteleSQLite", "StelePostgreSQL",
                 "SteleMigration", "SteleFiles", "SteleTransformers", "SteleCodegen", "SteleJSON",
                 "SteleHTTP",
                 "SteleRequests", "SteleService", "SteleSystem", "CGnuTLS",
@@ -230,7 +240,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
-                "SteleGraph", "SteleSQLite",
+                "SteleGraph", "SteleSQLite", "StelePostgreSQL",
                 "SteleFiles", "SteleCrypto", "SteleSystem", "CSQLite",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
@@ -245,11 +255,11 @@ let package = Package(
             name: "SteleDifferential",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQL",
-                "SteleSQLite", "TestSupport",
+                "TestSupport",
             ],
             path: "Tests/Differential", swiftSettings: settings),
         .executableTarget(
-            name: "Differential", dependencies: ["SteleDifferential"],
+            name: "Differential", dependencies: ["SteleDifferential", "TestSupport"],
             path: "Tests/DifferentialCommand", swiftSettings: settings),
 
         // Inputs that nobody would write, on all that reads text from outside.
@@ -352,6 +362,13 @@ let package = Package(
                 "StelePersistence", "SteleGraph",
                 "SteleMigration", "SteleSQL", "SteleSystem", "SteleDifferential", "TestSupport",
                 "StatementTally",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StelePostgreSQLTests",
+            dependencies: [
+                "StelePostgreSQL", "SteleModel", "StelePersistence", "SteleSystem",
+                "SteleDifferential", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

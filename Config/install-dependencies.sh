@@ -8,6 +8,7 @@ libraries=(
     libmicrohttpd:libmicrohttpd-dev
     gnutls:libgnutls28-dev
     jansson:libjansson-dev
+    libpq:libpq-dev
     zlib:zlib1g-dev
     expat:libexpat1-dev
 )

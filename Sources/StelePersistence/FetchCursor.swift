@@ -27,13 +27,13 @@ public enum FetchedRows: Sendable {
 }
 
 /// A cursor over rows in memory.
-final class WholeCursor: FetchCursor {
+package final class WholeCursor: FetchCursor {
     private let rows: FetchedRows
     private var place = 0
 
-    init(_ rows: FetchedRows) { self.rows = rows }
+    package init(_ rows: FetchedRows) { self.rows = rows }
 
-    func next(_ count: Int) throws(StoreError) -> FetchedRows {
+    package func next(_ count: Int) throws(StoreError) -> FetchedRows {
         let start = place
         place = min(rows.count, start + max(0, count))
         return switch rows {

@@ -9,6 +9,9 @@ import StelePersistence
 /// for a constraint of the database; `.predicate`, `.invalid` and `.tooLarge` for what is wrong
 /// with the statement or its values.
 public protocol SQLConnection: AnyObject {
+    /// The SQL of the database.
+    var dialect: SQLDialect { get }
+
     /// The folder of the external files for large values of Binary attributes.
     var externalFolder: String { get }
 
@@ -20,6 +23,11 @@ public protocol SQLConnection: AnyObject {
     /// - Throws: `StoreError`, as described at the type.
     @discardableResult
     func execute(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Int
+
+    /// Runs statements that a uniqueness constraint may refuse. After such an error the transaction
+    /// goes on as if they had not been run.
+    /// - Throws: what the closure throws.
+    func attempt<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T
 
     /// Runs a statement and returns its rows, each column read as its kind.
     /// - Throws: `StoreError`, as described at the type.
@@ -44,6 +52,11 @@ public protocol SQLConnection: AnyObject {
 extension SQLConnection {
     /// False: the history is in the store.
     public var hasAttachedHistory: Bool { false }
+
+    /// Runs them: for a database in which an error ends the statement alone.
+    public func attempt<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+        try body()
+    }
 }
 
 extension SQLConnection {

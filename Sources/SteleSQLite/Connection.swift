@@ -7,6 +7,7 @@ import SteleSQL
 /// A connection to an SQLite file, with its prepared statements. Not Sendable: it is used by one
 /// thread at a time.
 final class Connection: SQLConnection {
+    let dialect = SQLDialect.sqlite
     let handle: OpaquePointer
     let externalFolder: String
     /// Whether the history is in a file of its own, attached as the database `history`.

@@ -15,14 +15,6 @@ enum Limits {
     static let halfCommitNanoseconds: UInt64 = 5_000_000_000
     /// The most reader connections.
     static let readers = 96
-    /// The most queued saves of callers that do not block.
-    static let savesWaiting = 1_024
-    /// The most saves per commit.
-    static let savesACommit = 256
-    /// The number of batches with savepoints after a save had to be rolled back.
-    static let guardedBatches = 64
-    /// The time in nanoseconds after which a batch takes no more saves.
-    static let batchNanoseconds: UInt64 = 20_000_000
     /// The number of pages in the WAL (32 MiB) that triggers a checkpoint. A checkpoint syncs the
     /// store's file, which delays the next commit.
     static let checkpointPages = 8_000
@@ -47,9 +39,4 @@ enum Limits {
     /// The nesting of function calls and parentheses that always fits the 100 places of SQLite's
     /// parser. More may fit.
     static let nestedCalls = 15
-    /// The most changes of a save in parts that are held in memory to notify the observer with
-    /// their values.
-    static let changesToldWhole = 5_000
-    /// The most changes of a commit; a save beyond them waits for the next one.
-    static let changesACommit = 20_000
 }

@@ -150,16 +150,19 @@ public final class SQLiteStore: PersistentStore {
         nonisolated(unsafe) let checkpoints = second
         let checkpointer = checkpointer
         checkpointer.follow(connection)
-        let writer = try Writer(
-            connection: connection, queue: queue, schema: schema, translator: translator,
-            watch: watch, presence: presence, checkpointer: checkpointer,
-            observer: { [weak self] in self?.observer.withLock { $0 } },
+        let transactions = SQLiteTransactions(
+            connection, schema: schema, translator: translator, watch: watch, presence: presence,
+            checkpointer: checkpointer,
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
-        nonisolated(unsafe) let moved = writer
+        let observer = { [weak self] in self?.observer.withLock { $0 } }
+        nonisolated(unsafe) let moved = (
+            writer: try transactions.makeWriter(queue, observer), transactions: transactions,
+            observer: observer
+        )
         let (watch, path) = (watch, path)
         let writing = SystemThread(name: "stele-writer") {
-            moved.run()
-            moved.seal(path)
+            moved.writer.run()
+            moved.transactions.seal(path, moved.observer())
             watch.close()
         }
         guard let writing else { throw Self.noThread }

@@ -42,7 +42,17 @@ public struct DifferentialRun: Sendable {
     /// The most mismatches that are made smaller and kept; further ones end the round.
     public let most: Int
 
+    /// The store that is compared with the one in memory.
+    let kind: StoreKind
+
     public init(seed: UInt64, questions: Int = 500, size: Int = 14, most: Int = 1) {
+        self.init(seed: seed, questions: questions, size: size, most: most, kind: .sqlite)
+    }
+
+    package init(
+        seed: UInt64, questions: Int = 500, size: Int = 14, most: Int = 1, kind: StoreKind
+    ) {
+        self.kind = kind
         self.seed = seed
         self.questions = questions
         self.size = size
@@ -64,7 +74,7 @@ public struct DifferentialRun: Sendable {
         let model = try SampleModel.make(seed: seed)
         var numbers = SeededNumbers(seed: seed &+ 1)
         let sample = Sample(model, size: size, &numbers)
-        let pair = try StorePair(sample)
+        let pair = try StorePair(sample, kind)
         var maker = QuestionMaker(model, seed: seed &+ 2)
         var report = Report()
         for _ in 0..<questions {

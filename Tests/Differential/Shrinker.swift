@@ -76,7 +76,7 @@ struct Shrinker {
 
     private mutating func take(_ smaller: Sample) -> Bool {
         attempts += 1
-        guard attempts < 4_000, let next = try? StorePair(smaller),
+        guard attempts < 4_000, let next = try? pair.with(smaller),
             Self.fails(question, next)
         else { return false }
         (sample, pair) = (smaller, next)

@@ -1,9 +1,9 @@
-/// The same objects in memory and in a file.
+/// The same objects in memory and in a store of another kind.
 
 import SteleModel
 import StelePersistence
 import StelePredicates
-import SteleSQLite
+import TestSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -15,24 +15,29 @@ import SteleSQLite
 final class StorePair {
     let model: Model
     private let folder: String
-    private let file: SQLiteStore
+    private let kind: StoreKind
+    private let file: any PersistentStore
     let memory: any StoreReader
     let rows: any StoreReader
 
-    init(_ sample: Sample) throws {
+    init(_ sample: Sample, _ kind: StoreKind) throws {
+        self.kind = kind
         model = sample.model
         folder =
             FileManager.default.temporaryDirectory.path + "/stele-differential-"
             + UUID().uuidString
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
-        file = try SQLiteStore.open(path: folder + "/store.sqlite", model: model)
+        file = try kind.open(model, at: folder + "/store.sqlite")
         let plain = InMemoryStore(model: model)
         try sample.write(to: plain)
         try sample.write(to: file)
         memory = try plain.reader()
         rows = try file.reader()
     }
+
+    /// The same stores with other objects.
+    func with(_ sample: Sample) throws -> StorePair { try StorePair(sample, kind) }
 
     deinit {
         memory.close()

@@ -2,8 +2,9 @@
 
 import Foundation
 import SteleDifferential
+import TestSupport
 
-/// `Differential COUNT [SEED] [THREADS]`.
+/// `Differential COUNT [SEED] [THREADS]`; STELE_STORE=postgresql compares another store than SQLite.
 @main
 struct Differential {
     static func main() throws {
@@ -16,7 +17,9 @@ struct Differential {
             arguments.dropFirst(2).first.flatMap { Int($0) }
             ?? ProcessInfo.processInfo.activeProcessorCount
         let questions = 500
-        let run = DifferentialRun(seed: seed, questions: min(questions, max(count, 1)))
+        let named = ProcessInfo.processInfo.environment["STELE_STORE"].flatMap(StoreKind.init)
+        let run = DifferentialRun(
+            seed: seed, questions: min(questions, max(count, 1)), kind: named ?? .sqlite)
         let rounds = max(1, (count + questions - 1) / questions)
         print("seed \(seed), \(rounds) rounds of \(run.questions) questions on \(threads) threads")
         let tally = Tally(rounds: rounds)

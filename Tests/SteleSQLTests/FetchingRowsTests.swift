@@ -195,6 +195,6 @@ import Testing
         #expect(
             try fetching.translator.count(groups).sql.string
                 == "SELECT COUNT(*) FROM (SELECT t0.ZTEAM, COUNT(*) FROM ZPERSON t0 "
-                + "GROUP BY t0.ZTEAM)")
+                + "GROUP BY t0.ZTEAM) n")
     }
 }

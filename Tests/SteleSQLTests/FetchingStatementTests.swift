@@ -73,14 +73,14 @@ import Testing
                 == "SELECT COUNT(*) FROM ZTEAM t0 WHERE t0.ZFOUNDED > ?1")
         #expect(
             try count(fetching.request("Team", limit: 5))
-                == "SELECT COUNT(*) FROM (SELECT 1 FROM ZTEAM t0 LIMIT ?1)")
+                == "SELECT COUNT(*) FROM (SELECT 1 FROM ZTEAM t0 LIMIT ?1) n")
     }
 
     @Test func whatIsBoundForNothingIsNotBound() throws {
         let fetching = try Fetching()
         let statement = try fetching.translator.keys(
             fetching.request("Person", "age > 3 AND age * 2 > nil"))
-        #expect(statement.sql.string.contains("WHERE t0.ZAGE > ?1 AND 0"))
+        #expect(statement.sql.string.contains("WHERE t0.ZAGE > ?1 AND FALSE"))
         #expect(statement.bindings == [.int(3)])
     }
 

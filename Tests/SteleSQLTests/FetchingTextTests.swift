@@ -60,7 +60,7 @@ import Testing
         Person: NOT (name IN[c] {"x"})
             ZPERSON t0 WHERE (STELE_FOLD(t0.ZNAME, 1) IN (STELE_FOLD(?1, 1))) IS NOT TRUE
         Person: name == "x" AND FALSEPREDICATE
-            ZPERSON t0 WHERE t0.ZNAME = ?1 AND 0
+            ZPERSON t0 WHERE t0.ZNAME = ?1 AND FALSE
         Person: name ==[l] "x"
             ZPERSON t0 WHERE t0.ZNAME = ?1
         Person: name <[l] "x"

@@ -18,9 +18,9 @@ import Testing
         Person: NOT age > 40
             ZPERSON t0 WHERE t0.ZAGE <= ?1 OR t0.ZAGE IS NULL
         Person: age > nil
-            ZPERSON t0 WHERE 0
+            ZPERSON t0 WHERE FALSE
         Person: NOT age > nil
-            ZPERSON t0 WHERE 1
+            ZPERSON t0 WHERE TRUE
         Person: name == team.name
             ZPERSON t0 LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM WHERE t0.ZNAME IS t1.ZNAME
         Person: age > team.founded
@@ -29,7 +29,7 @@ import Testing
             ZPERSON t0 LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM WHERE (t0.ZAGE > t1.ZFOUNDED) IS \
             NOT TRUE
         Person: name BEGINSWITH ""
-            ZPERSON t0 WHERE 0
+            ZPERSON t0 WHERE FALSE
         Person: name BEGINSWITH team.name
             ZPERSON t0 LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM WHERE STELE_BEGINSWITH(t0.ZNAME, \
             t1.ZNAME, 0)
@@ -48,7 +48,7 @@ import Testing
         Person: NOT age IN {1, nil}
             ZPERSON t0 WHERE (t0.ZAGE IN (?1)) IS NOT TRUE
         Person: age IN {}
-            ZPERSON t0 WHERE 0
+            ZPERSON t0 WHERE FALSE
         Person: salary IN {1.5, 2.5, 3.5}
             ZPERSON t0 WHERE t0.ZSALARY IN (?1, ?2, ?3, ?4)
         Person: _entity == "Employee"
@@ -89,7 +89,7 @@ import Testing
         Person: NOT (age BETWEEN {10, salary})
             ZPERSON t0 WHERE (t0.ZAGE BETWEEN ?1 AND t0.ZSALARY) IS NOT TRUE
         Person: NOT (age BETWEEN {10, nil})
-            ZPERSON t0 WHERE 1
+            ZPERSON t0 WHERE TRUE
         Person: age > 50 AND NOT (_id BETWEEN {10, 20})
             ZPERSON t0 WHERE t0.ZAGE > ?1 AND (t0.Z_PK < ?2 OR t0.Z_PK > ?3)
         Person: pay > 10.5
@@ -120,7 +120,7 @@ import Testing
         Person: noindex(age) == 3
             ZPERSON t0 WHERE +t0.ZAGE = ?1
         Person: age > nil AND age * 2 > 3
-            ZPERSON t0 WHERE 0 AND (t0.ZAGE * ?1) > ?2
+            ZPERSON t0 WHERE FALSE AND (t0.ZAGE * ?1) > ?2
         Person: active == YES
             ZPERSON t0 WHERE t0.ZACTIVE = ?1
         Person: pay == 0.1

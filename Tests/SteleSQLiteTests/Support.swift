@@ -75,10 +75,3 @@ extension SQLiteStore {
         return snapshot
     }
 }
-
-extension Entity {
-    /// A row with those values, the rest null.
-    func row(_ values: [String: Value]) -> [Value] {
-        slots.map { values[$0.name] ?? .null }
-    }
-}

@@ -10,6 +10,7 @@ import Testing
 
 /// Counts the statements that change something.
 private final class CountingConnection: SQLConnection {
+    let dialect = SQLDialect.sqlite
     let connection: Connection
     var executed = 0
 

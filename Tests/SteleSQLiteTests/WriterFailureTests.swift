@@ -25,13 +25,13 @@ private final class WriterStage {
         try SQLiteStore.open(path: folder.store, model: model).close()
         connection = try Connection(path: folder.store, creates: false)
         let schema = try StoreFile.prepare(connection, path: folder.store, model: model).schema
-        writer = try Writer(
-            connection: connection, queue: queue, schema: schema,
+        let transactions = SQLiteTransactions(
+            connection, schema: schema,
             translator: CurrentTranslator(FetchTranslator(schema: schema)),
             watch: CommitWatch(connection), presence: StorePresence([]),
             checkpointer: Checkpointer(views: ReaderPool(path: folder.store, isMapped: false)),
-            observer: { nil },
             changedElsewhere: {})
+        writer = try transactions.makeWriter(queue) { nil }
     }
 
     /// Jobs that are queued before are one batch.

@@ -45,3 +45,10 @@ extension ManagedObjectContext {
         return found
     }
 }
+
+extension Entity {
+    /// A row with those values, the rest null.
+    package func row(_ values: [String: Value]) -> [Value] {
+        slots.map { values[$0.name] ?? .null }
+    }
+}

@@ -3,17 +3,30 @@
 import SteleFiles
 import SteleModel
 import StelePersistence
+import StelePostgreSQL
 import SteleSQLite
 
 package enum StoreKind: String, CaseIterable, Sendable {
     case memory, sqlite, binary, text, xml
     /// An SQLite store and one in memory, which both have all entities.
     case group
+    /// A schema of the tests' server.
+    case postgresql
+
+    /// Those that tests run on: without PostgreSQL where it is not installed.
+    package static let allCases: [StoreKind] =
+        [.memory, .sqlite, .binary, .text, .xml, .group]
+        + (PostgreSQLServer.shared == nil ? [] : [.postgresql])
 
     /// The stores that are one store. Migrations and copies are made between them.
     package static let single = allCases.filter { $0 != .group }
     /// The whole-file stores.
     package static let files: [StoreKind] = [.binary, .text, .xml]
+
+    private func postgreSQLServer() throws -> PostgreSQLServer {
+        struct NotInstalled: Error {}
+        return try PostgreSQLServer.shared ?? { throw NotInstalled() }()
+    }
 
     /// A store of this kind.
     /// - Parameter path: the file of a store that has one.
@@ -25,6 +38,8 @@ package enum StoreKind: String, CaseIterable, Sendable {
             try AtomicStore.open(path: path, model: model, format: BinaryFormat())
         case .text: try AtomicStore.open(path: path, model: model, format: TextFormat())
         case .xml: try AtomicStore.open(path: path, model: model, format: XMLFormat())
+        case .postgresql:
+            try PostgreSQLStore.open(url: postgreSQLServer().url(path: path), model: model)
         case .group:
             try StoreGroup(
                 [SQLiteStore.open(path: path, model: model), InMemoryStore(model: model)],

@@ -8,6 +8,7 @@ import SteleGraph
 import SteleHTTP
 import SteleModel
 import StelePersistence
+import StelePostgreSQL
 import StelePredicates
 import SteleSQLite
 import SteleRequests
@@ -153,6 +154,9 @@ struct Serving {
     private func ground() throws -> Ground {
         guard let package = try package(), let path = settings.model else {
             return try Ground.sample()
+        }
+        if let url = settings.store, ConnectionURL.isURL(url) {
+            return try Ground.database(url, package, settings)
         }
         // A store that is named in place of a model is served with its own model.
         let own = settings.store == nil && StoreType.isSQLite(file: path) ? path : nil

@@ -6,9 +6,6 @@ import StelePredicates
 /// Objects and their columns are fetched from each store and merged in the request's order. Groups
 /// and distinct rows are made in memory, of all objects that they may need.
 struct GroupFetch {
-    /// The most objects that groups and distinct rows are made of.
-    static let objects = 1_000_000
-
     private let reader: GroupReader
     private let request: FetchRequest
     private var model: Model { reader.model }
@@ -44,7 +41,7 @@ struct GroupFetch {
             throw .predicate(error)
         }
         if isGrouped || request.returnsDistinctResults {
-            return try InMemoryFetch(InMemoryView(try contents()), request).rows()
+            return try loaded().rows()
         }
         return try merged(request).map { Array($0.dropFirst()) }
     }
@@ -87,58 +84,16 @@ struct GroupFetch {
         return (limit.map { rest.prefix(max(0, $0)) } ?? rest).map(\.row)
     }
 
-    // MARK: In memory
-
-    /// Returns the objects that the request may need, of all stores that have them.
-    private func contents() throws(StoreError) -> InMemoryContents {
-        let text = words
-        var (roots, toManys): (Set<Int>, [Relationship]) = ([], [])
-        var next = [request.entity.root]
-        while let root = next.popLast() {
-            guard roots.insert(root).inserted else { continue }
-            for it in model.relationships
-            where model.entities[it.owner].root == root && text.contains(it.name) {
-                if it.isToMany { toManys.append(it) }
-                next.append(model.destination(of: it).root)
-            }
+    /// The request over the objects of all stores that have them.
+    private func loaded() throws(StoreError) -> LoadedFetch {
+        try LoadedFetch(
+            request, in: model,
+            because: "in groups or distinct rows of \(request.entity.name), which is in several "
+                + "stores",
+            from: reader.readers(of:)
+        ) { (relationship, owners) throws(StoreError) in
+            try reader.members(of: relationship, owners: owners)
         }
-        var families: [[Int64: Snapshot]] = Array(repeating: [:], count: model.entities.count)
-        var room = Self.objects
-        for root in roots {
-            var all = FetchRequest(entity: model.entities[root])
-            all.isChecked = true
-            for store in reader.readers(of: all.entity) {
-                room -= try store.count(all)
-                guard room >= 0 else {
-                    throw .tooLarge(
-                        "\(Self.objects) objects in groups or distinct rows of "
-                            + "\(request.entity.name), which is in several stores")
-                }
-                for row in try store.fetch(all) { families[root][row.key] = row }
-            }
-        }
-        var members: [InMemoryContents.Place: [Int64]] = [:]
-        for it in toManys {
-            let owners = families[model.entities[it.owner].root].values
-                .filter { model.entities[it.owner].isKind($0.entity) }.map(\.key)
-            for (owner, keys) in try reader.members(of: it, owners: owners) {
-                members[.init(relationship: it.index, owner: owner)] = keys
-            }
-        }
-        return InMemoryContents(
-            model: model, families: families, members: members,
-            nextKeys: Array(repeating: 1, count: model.entities.count),
-            metadata: StoreMetadata(model: model, generation: "", storeType: InMemoryStore.type))
-    }
-
-    /// The text of all expressions of the request. A relationship that they use is named in it.
-    private var words: String {
-        let expressions =
-            request.propertiesToFetch.map(\.expression) + request.propertiesToGroupBy
-            + request.sortDescriptors.map(\.expression)
-        let predicates = [request.predicate, request.havingPredicate].compactMap { $0 }
-        return (expressions.map(\.description) + predicates.map(\.description))
-            .joined(separator: " ")
     }
 }
 

@@ -16,7 +16,7 @@ struct Condition {
         self.level = level
     }
 
-    static func constant(_ holds: Bool) -> Condition { Condition(holds ? "1" : "0") }
+    static func constant(_ holds: Bool) -> Condition { Condition(holds ? "TRUE" : "FALSE") }
 
     /// The condition that this one is false or NULL.
     var failing: Condition { Condition(SQLWords.joined(["(", sql, ") IS NOT TRUE"])) }

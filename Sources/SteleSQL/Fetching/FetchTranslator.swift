@@ -53,6 +53,14 @@ public struct FetchTranslator: Sendable {
         }
     }
 
+    /// Returns the SELECT of the matching objects, whose rows are in the request's order.
+    /// - Throws: `StoreError`, as described at the type.
+    public func objects(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
+        try statement(request) { (select) throws(StoreError) in
+            try select.objects(selectLists[request.entity.root] ?? "")
+        }
+    }
+
     /// Returns the SELECT of the request's columns for each object or group, in order.
     /// - Throws: `StoreError`, as described at the type.
     public func rows(_ request: FetchRequest) throws(StoreError) -> FetchStatement {

@@ -16,7 +16,8 @@ struct SortKey {
     /// The index of its value in a position; not all keys of the order are in `keys`.
     let place: Int
 
-    var term: String { ascending ? sql : "\(sql) DESC" }
+    /// The key with its direction.
+    let term: String
 }
 
 /// The keys of a total order. Null is first in ascending order and last in descending order, as in
@@ -75,10 +76,12 @@ extension Select {
         _ operand: Operand, ascending: Bool, _ options: ComparisonOptions, place: Int
     ) -> SortKey {
         let plain = translation.sql(operand)
+        let sql = translation.wrap(plain, operand.kind, options, long: operand.isLongDecimal)
         return SortKey(
-            sql: translation.wrap(plain, operand.kind, options, long: operand.isLongDecimal),
+            sql: sql,
             plain: plain, kind: operand.kind, ascending: ascending, options: options,
-            isLong: operand.isLongDecimal, isNullable: operand.isNullable, place: place)
+            isLong: operand.isLongDecimal, isNullable: operand.isNullable, place: place,
+            term: sql + (ascending ? dialect.ascending : dialect.descending))
     }
 
     /// Returns the condition that a row comes after a position in the order.

@@ -18,8 +18,9 @@ extension Select {
             if source.keys.count == 1, let only = source.keys.first {
                 "= \(translation.bind(.key(only)))"
             } else {
-                "IN (SELECT value FROM json_each("
-                    + "\(translation.bind(.string(KeyList.json(source.keys))))))"
+                "IN (SELECT value FROM "
+                    + translation.schema.dialect.keys(
+                        translation.bind(.string(KeyList.json(source.keys)))) + ")"
             }
         scope.join(table.name, alias, on: "\(key) \(condition)", outer: false)
         scope.setRow(key, alias)

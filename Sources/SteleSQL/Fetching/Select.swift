@@ -12,6 +12,8 @@ final class Select {
     /// The object of `$FETCH_SOURCE`.
     let source: Position?
 
+    var dialect: SQLDialect { translation.schema.dialect }
+
     init(_ translator: FetchTranslator, _ request: consuming FetchRequest) throws(StoreError) {
         let table = translator.schema.table(of: request.entity.index)
         let translation = Translation(translator)
@@ -66,7 +68,7 @@ final class Select {
 
     private func wrapped(_ inner: FetchStatement) -> FetchStatement {
         FetchStatement(
-            "SELECT COUNT(*) FROM (\(inner.sql.string))", of: translation, kinds: [.integer])
+            "SELECT COUNT(*) FROM (\(inner.sql.string)) n", of: translation, kinds: [.integer])
     }
 
     /// Returns the SELECT of one object's sort keys, `_id` last.
@@ -144,7 +146,7 @@ final class Select {
     }
 
     func limit() -> String {
-        var clause = request.fetchOffset > 0 ? " LIMIT -1" : ""
+        var clause = request.fetchOffset > 0 ? " LIMIT \(dialect.unlimited)" : ""
         if let limit = request.fetchLimit {
             clause = " LIMIT \(translation.bind(.int(Int64(max(limit, 0)))))"
         }

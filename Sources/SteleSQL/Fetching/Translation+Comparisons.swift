@@ -45,13 +45,13 @@ extension Translation {
         let a = comparable(left, options, long: long)
         let b = comparable(right, options, long: long)
         switch (holds, left.isNullable, right.isNullable) {
-        case (true, true, true): return Condition(SQLWords.joined([a, " IS ", b]))
+        case (true, true, true): return Condition(SQLWords.joined([a, schema.dialect.same, b]))
         case (true, _, _):
             let condition = Condition(SQLWords.joined([a, " = ", b]))
             guard options.folds, let literal = right.text else { return condition }
             return narrowed(condition, left, beginsWith: literal, options)
         case (false, false, false): return Condition(SQLWords.joined([a, " <> ", b]))
-        case (false, _, _): return Condition(SQLWords.joined([a, " IS NOT ", b]))
+        case (false, _, _): return Condition(SQLWords.joined([a, schema.dialect.different, b]))
         }
     }
 

@@ -68,6 +68,7 @@ extension Translation {
     /// Binds literals as one text and returns a SELECT of its items; nil where one is not a
     /// literal.
     private func boundList(_ operands: [Operand], _ wrap: (String) -> String) -> String? {
+        guard schema.dialect.bindsLists else { return nil }
         let values = operands.compactMap(\.value)
         guard values.count == operands.count, let (list, isWritten) = JSONList.text(values) else {
             return nil

@@ -69,7 +69,9 @@ final class Translation {
     func wrap(
         _ text: consuming String, _ kind: ColumnKind, _ options: ComparisonOptions, long: Bool
     ) -> String {
-        if long { return SQLWords.joined([SQLFunctions.decimalKey.name, "(", text, ")"]) }
+        if long, !schema.dialect.hasExactDecimals {
+            return SQLWords.joined([SQLFunctions.decimalKey.name, "(", text, ")"])
+        }
         if kind == .text, options.folds {
             return "\(SQLFunctions.fold.name)(\(text), \(options.rawValue))"
         }
@@ -100,7 +102,7 @@ final class Translation {
 
 extension ComparisonOptions {
     /// Whether text is folded before it is compared. `[n]` means that it is folded already.
-    var folds: Bool {
+    package var folds: Bool {
         !contains(.normalized)
             && !isDisjoint(with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
     }

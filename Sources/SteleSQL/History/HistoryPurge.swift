@@ -10,7 +10,7 @@ struct HistoryPurge {
 
     private static let last = SQLText(
         "SELECT MAX(Z_PK) FROM (SELECT Z_PK FROM ATRANSACTION WHERE Z_PK < ?1 "
-            + "ORDER BY Z_PK LIMIT ?2)")
+            + "ORDER BY Z_PK LIMIT ?2) t")
     private static let changes = "SELECT Z_PK FROM ACHANGE WHERE ZTRANSACTIONID <= ?1"
     private static let steps = [
         SQLText(
@@ -38,9 +38,6 @@ extension HistoryReader {
         "SELECT Z_PK FROM ATRANSACTION WHERE +ZTIMESTAMP >= ?1 ORDER BY Z_PK LIMIT 1")
     private static let extent = SQLText(
         "SELECT (SELECT MIN(Z_PK) FROM ACHANGE), (SELECT MAX(Z_PK) FROM ACHANGE)")
-    private static let sample = SQLText(
-        "SELECT TOTAL(LENGTH(ZVALUES)) FROM \(HistoryTables.beforeImages) "
-            + "WHERE Z_PK IN (SELECT value FROM json_each(?1))")
     private static let transaction = SQLText(
         "SELECT ZTRANSACTIONID FROM ACHANGE WHERE Z_PK >= ?1 ORDER BY Z_PK LIMIT 1")
 
@@ -74,9 +71,11 @@ extension HistoryReader {
         let count = last - first + 1
         let step = max(1, count / Self.samples)
         let keys = stride(from: first, through: last, by: Int(step)).map { $0 }
-        let rows = try connection.rows(Self.sample, [.string(KeyList.json(keys))], [.double])
-        guard case .double(let total)? = rows.first?.first else { return nil }
-        let each = Self.bytesAChange + total / Double(keys.count)
+        let sample = SQLText(
+            "SELECT SUM(LENGTH(ZVALUES)) FROM \(HistoryTables.beforeImages) "
+                + "WHERE Z_PK IN (SELECT value FROM \(connection.dialect.keys("?1")))")
+        let total = try connection.integer(sample, [.string(KeyList.json(keys))]) ?? 0
+        let each = Self.bytesAChange + Double(total) / Double(keys.count)
         let room = Int64(min(Double(bytes) / each, Double(Int64.max / 2)))
         guard count > room else { return nil }
         // The transaction at the limit is kept whole, and so is the last one.

@@ -25,8 +25,8 @@ public struct HistoryReader {
         "SELECT Z_MAX FROM history.Z_PRIMARYKEY WHERE Z_ENT = \(HistoryTables.transaction)")
     private static let oldest = SQLText("SELECT MIN(Z_PK) FROM ATRANSACTION")
     private static let transactions = SQLText(
-        "SELECT t.Z_PK, t.ZTIMESTAMP, ifnull(a.ZNAME, t.ZAUTHOR), "
-            + "ifnull(c.ZNAME, t.ZCONTEXTNAME) FROM ATRANSACTION t "
+        "SELECT t.Z_PK, t.ZTIMESTAMP, COALESCE(a.ZNAME, t.ZAUTHOR), "
+            + "COALESCE(c.ZNAME, t.ZCONTEXTNAME) FROM ATRANSACTION t "
             + "LEFT JOIN ATRANSACTIONSTRING a ON a.Z_PK = t.ZAUTHORTS "
             + "LEFT JOIN ATRANSACTIONSTRING c ON c.Z_PK = t.ZCONTEXTNAMETS "
             + "WHERE t.Z_PK > ?1 ORDER BY t.Z_PK LIMIT ?2")

@@ -11,13 +11,8 @@ struct HistoryWriter {
     private var strings: [ExactText: Int64] = [:]
     private var places: ImagePlaces
     private var transactionRows: RowBuffer
-    private var changeRows = RowBuffer(
-        table: "ACHANGE",
-        columns: ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"],
-        constants: [("Z_ENT", "\(HistoryTables.change)")])
-    private var imageRows = RowBuffer(
-        table: HistoryTables.beforeImages,
-        columns: ["Z_PK", "ZFAMILY", "ZENTITYPK", "ZVERSION", "ZVALUES"])
+    private var changeRows: RowBuffer
+    private var imageRows: RowBuffer
 
     private static let stringSelect = SQLText(
         "SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?1")
@@ -35,7 +30,14 @@ struct HistoryWriter {
             table: "ATRANSACTION",
             columns: ["Z_PK"] + (schema.internsHistoryTexts ? texts.map { $0 + "TS" } : texts)
                 + ["ZTIMESTAMP"],
-            constants: [("Z_ENT", "\(HistoryTables.transaction)")])
+            constants: [("Z_ENT", "\(HistoryTables.transaction)")], schema.dialect)
+        changeRows = RowBuffer(
+            table: "ACHANGE",
+            columns: ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"],
+            constants: [("Z_ENT", "\(HistoryTables.change)")], schema.dialect)
+        imageRows = RowBuffer(
+            table: HistoryTables.beforeImages,
+            columns: ["Z_PK", "ZFAMILY", "ZENTITYPK", "ZVERSION", "ZVALUES"], schema.dialect)
     }
 
     /// The state for `restore`: the number of waiting rows, and the interned texts.

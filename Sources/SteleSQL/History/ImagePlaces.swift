@@ -25,24 +25,26 @@ struct ImagePlaces {
 
     /// The last before-image with a place, as SQL; 0 for none.
     private static let mark =
-        "(SELECT ifnull(MAX(ZIMAGE), 0) FROM \(HistoryTables.imagePlaces) "
+        "(SELECT COALESCE(MAX(ZIMAGE), 0) FROM \(HistoryTables.imagePlaces) "
         + "WHERE ZFAMILY = \(HistoryTables.markFamily))"
 
     /// Finds the before-images of objects of a family (?1) from ?3 on, newest first: by their
     /// places, and by a scan of those without a place. ?2 is a JSON object from each object's key
     /// to the first before-image that is not needed; the scan may return some beyond it.
-    static let keys = SQLText(
-        """
-        SELECT Z_PK, ZENTITYPK, ZVERSION FROM \(HistoryTables.beforeImages) \
-        WHERE Z_PK IN (SELECT p.ZIMAGE FROM json_each(?2) o \
-        CROSS JOIN \(HistoryTables.imagePlaces) p ON p.ZFAMILY = ?1 \
-        AND p.ZENTITYPK = CAST(o.key AS INTEGER) AND p.ZIMAGE >= ?3 AND p.ZIMAGE < o.value) \
-        UNION ALL \
-        SELECT Z_PK, ZENTITYPK, ZVERSION FROM \(HistoryTables.beforeImages) \
-        WHERE Z_PK > \(mark) AND Z_PK >= ?3 AND ZFAMILY = ?1 \
-        AND ZENTITYPK IN (SELECT CAST(key AS INTEGER) FROM json_each(?2)) \
-        ORDER BY Z_PK DESC
-        """)
+    static func keys(_ dialect: SQLDialect) -> SQLText {
+        SQLText(
+            """
+            SELECT Z_PK, ZENTITYPK, ZVERSION FROM \(HistoryTables.beforeImages) \
+            WHERE Z_PK IN (SELECT p.ZIMAGE FROM \(dialect.members("?2")) o \
+            \(dialect.orderedJoin) \(HistoryTables.imagePlaces) p ON p.ZFAMILY = ?1 \
+            AND p.ZENTITYPK = CAST(o.key AS BIGINT) AND p.ZIMAGE >= ?3 AND p.ZIMAGE < o.value) \
+            UNION ALL \
+            SELECT Z_PK, ZENTITYPK, ZVERSION FROM \(HistoryTables.beforeImages) \
+            WHERE Z_PK > \(mark) AND Z_PK >= ?3 AND ZFAMILY = ?1 \
+            AND ZENTITYPK IN (SELECT CAST(o.key AS BIGINT) FROM \(dialect.members("?2")) o) \
+            ORDER BY Z_PK DESC
+            """)
+    }
 
     /// Counts the before-images without a place. The caller holds the write lock.
     init(_ connection: any SQLConnection) throws(StoreError) {

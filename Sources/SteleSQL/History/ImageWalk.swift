@@ -23,9 +23,7 @@ struct ImageWalk {
     private static let bytesWanted = 1 << 20
     private static let longestStep = 4_096
 
-    private static let texts = SQLText(
-        "SELECT Z_PK, ZVALUES FROM \(HistoryTables.beforeImages) "
-            + "WHERE Z_PK IN (SELECT value FROM json_each(?1))")
+    private let readingTexts: SQLText
 
     /// - Parameters:
     ///   - objects: the keys of objects of one inheritance tree, each with the key of the first
@@ -35,8 +33,12 @@ struct ImageWalk {
         _ connection: any SQLConnection, family: Int, objects: [Int64: Int64], from first: Int64
     ) throws(StoreError) {
         self.connection = connection
+        let dialect = connection.dialect
+        readingTexts = SQLText(
+            "SELECT Z_PK, ZVALUES FROM \(HistoryTables.beforeImages) "
+                + "WHERE Z_PK IN (SELECT value FROM \(dialect.keys("?1")))")
         let found = try connection.rows(
-            ImagePlaces.keys,
+            ImagePlaces.keys(dialect),
             [.int(Int64(family)), .string(Self.json(objects)), .int(first)],
             [.integer, .integer, .integer])
         places =
@@ -76,7 +78,7 @@ struct ImageWalk {
     private mutating func read() throws(StoreError) {
         let next = places.prefix(step).map(\.key)
         let rows = try connection.rows(
-            Self.texts, [.string(KeyList.json(next))], [.integer, .text])
+            readingTexts, [.string(KeyList.json(next))], [.integer, .text])
         var bytes = 0
         for row in rows {
             guard case .int(let key) = row[0], case .string(let text) = row[1] else { continue }

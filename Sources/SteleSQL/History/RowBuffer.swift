@@ -7,6 +7,7 @@ import StelePersistence
 /// the table and its indexes without a search from the root.
 struct RowBuffer {
     private let width: Int
+    private let isGuarded: Bool
     /// The statements by number of rows, the most first.
     private let inserts: [(rows: Int, sql: SQLText)]
     private var values: [Value] = []
@@ -17,7 +18,12 @@ struct RowBuffer {
     /// - Parameters:
     ///   - columns: the columns with a value in each row.
     ///   - constants: the other columns, and their constant as SQL.
-    init(table: String, columns: [String], constants: [(name: String, sql: String)] = []) {
+    ///   - isGuarded: whether a row may violate a constraint without the transaction's end.
+    init(
+        table: String, columns: [String], constants: [(name: String, sql: String)] = [],
+        isGuarded: Bool = false, _ dialect: SQLDialect
+    ) {
+        self.isGuarded = isGuarded
         width = columns.count
         let names = (columns + constants.map(\.name)).joined(separator: ", ")
         let fixed = constants.map { ", \($0.sql)" }.joined()
@@ -28,9 +34,7 @@ struct RowBuffer {
             // one.
             let row = "(\(columns.map { _ in "?" }.joined(separator: ", "))\(fixed))"
             let rows = Array(repeating: row, count: count).joined(separator: ", ")
-            // With OR FAIL, SQLite copies no page that a statement of many rows changes in order to
-            // undo all of it.
-            return (count, SQLText("INSERT OR FAIL INTO \(table) (\(names)) VALUES \(rows)"))
+            return (count, SQLText("\(dialect.insertAll) \(table) (\(names)) VALUES \(rows)"))
         }
     }
 
@@ -56,11 +60,19 @@ struct RowBuffer {
             for (rows, sql) in inserts where rest.count >= rows * width {
                 let isAll = values.count == rows * width
                 do throws(StoreError) {
-                    try connection.execute(sql, isAll ? values : Array(rest.prefix(rows * width)))
+                    let bindings = isAll ? values : Array(rest.prefix(rows * width))
+                    if isGuarded {
+                        try connection.attempt { () throws(StoreError) in
+                            _ = try connection.execute(sql, bindings)
+                        }
+                    } else {
+                        try connection.execute(sql, bindings)
+                    }
                 } catch {
                     var inserted = 0
-                    if case .constraint = error {
-                        inserted = Int(try connection.integer(Self.changes) ?? 0)
+                    if case .constraint = error, let text = connection.dialect.insertedBeforeFailure
+                    {
+                        inserted = Int(try connection.integer(SQLText(text)) ?? 0)
                     }
                     values = Array(rest.dropFirst(inserted * width))
                     throw error
@@ -71,7 +83,4 @@ struct RowBuffer {
         }
         values.removeAll(keepingCapacity: true)
     }
-
-    /// The number of rows that the last statement inserted, also one that failed.
-    private static let changes = SQLText("SELECT changes()")
 }

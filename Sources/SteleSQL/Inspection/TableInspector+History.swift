@@ -7,7 +7,7 @@ extension TableInspector {
         "SELECT COUNT(*), MIN(Z_PK), MAX(Z_PK), MIN(ZTIMESTAMP), MAX(ZTIMESTAMP) "
             + "FROM ATRANSACTION")
     private static let authors = SQLText(
-        "SELECT ifnull(s.ZNAME, t.ZAUTHOR), COUNT(*) FROM ATRANSACTION t "
+        "SELECT COALESCE(s.ZNAME, t.ZAUTHOR), COUNT(*) FROM ATRANSACTION t "
             + "LEFT JOIN ATRANSACTIONSTRING s ON s.Z_PK = t.ZAUTHORTS "
             + "GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT \(authorLimit)")
     private static let authorsAsTexts = SQLText(

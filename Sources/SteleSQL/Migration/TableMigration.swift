@@ -182,7 +182,7 @@ struct JoinMigration {
 
     /// An order key: the present one, or one by the keys of the members.
     private static func key(_ order: String, of owner: String, then member: String) -> String {
-        "ifnull(\(order), \(OrderKeys.sql(of: owner, by: "\(order), \(member)")))"
+        "COALESCE(\(order), \(OrderKeys.sql(of: owner, by: "\(order), \(member)")))"
     }
 }
 

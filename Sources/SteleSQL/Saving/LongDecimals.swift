@@ -10,11 +10,14 @@ struct LongDecimals {
     /// The Decimal attributes of each entity.
     private let decimals: [[Attribute]]
     private let owners: [String]
+    /// Whether the database compares all Decimals itself.
+    private let isExact: Bool
     /// The attributes to add.
     private var new: Set<String> = []
 
     init(_ schema: SQLSchema, _ connection: any SQLConnection) throws(StoreError) {
         owners = schema.model.entities.map(\.name)
+        isExact = schema.dialect.hasExactDecimals
         decimals = schema.model.entities.map { entity in
             entity.slots.compactMap { property in
                 if case .attribute(let it) = property, it.type == .decimal { it } else { nil }
@@ -34,7 +37,7 @@ struct LongDecimals {
 
     /// Notes the attributes for which a change has a first long value.
     mutating func note(_ change: ObjectChange) {
-        if change.kind == .delete || decimals[change.entity].isEmpty { return }
+        if isExact || change.kind == .delete || decimals[change.entity].isEmpty { return }
         for attribute in decimals[change.entity] {
             guard case .decimal(let value) = change.values[attribute.slot] else { continue }
             let name = "\(owners[attribute.owner]).\(attribute.name)"

@@ -8,12 +8,9 @@ package struct Receipts {
     package init(_ connection: any SQLConnection) { self.connection = connection }
 
     static let table = "STELE_IDEMPOTENCY"
-    private static let exists = SQLText(
-        "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '\(table)'")
     static let creation =
         "CREATE TABLE IF NOT EXISTS \(table) ( Z_PK INTEGER PRIMARY KEY, ZKEY VARCHAR UNIQUE, "
         + "ZFINGERPRINT INTEGER, ZTIMESTAMP TIMESTAMP, ZANSWER BLOB )"
-    private static let create = SQLText(creation)
     private static let select = SQLText(
         "SELECT ZFINGERPRINT, ZTIMESTAMP, ZANSWER FROM \(table) WHERE ZKEY = ?1")
     private static let deleteOld = SQLText(
@@ -22,9 +19,10 @@ package struct Receipts {
     private static let deleteBeyond = SQLText(
         "DELETE FROM \(table) WHERE Z_PK <= (SELECT MAX(Z_PK) FROM \(table)) - ?1 "
             + "AND ZTIMESTAMP < 1e300")
-    private static let insert = SQLText(
-        "INSERT OR IGNORE INTO \(table) (ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER) "
-            + "VALUES (?1, ?2, ?3, ?4)")
+    /// The parts of the INSERT between those of the dialect.
+    private static let values =
+        "\(table) (Z_PK, ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER) "
+        + "VALUES ((SELECT COALESCE(MAX(Z_PK), 0) + 1 FROM \(table)), ?1, ?2, ?3, ?4)"
 
     /// Copies the receipts of an attached store that has some.
     package static func carryOver(
@@ -33,7 +31,7 @@ package struct Receipts {
         let exists = SQLText(
             "SELECT COUNT(*) FROM \(old).sqlite_master WHERE type = 'table' AND name = '\(table)'")
         guard try connection.integer(exists) == 1 else { return }
-        try connection.execute(create, [])
+        try connection.execute(SQLText(creation), [])
         try connection.execute(
             SQLText(
                 "INSERT OR IGNORE INTO \(table) (ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER) "
@@ -43,7 +41,7 @@ package struct Receipts {
 
     /// Returns the receipt under a key, expired or not; nil where there is none.
     package func receipt(_ key: String) throws(StoreError) -> Receipt? {
-        guard try connection.integer(Self.exists) == 1,
+        guard try connection.integer(SQLText(connection.dialect.tableCount(Self.table))) == 1,
             let row = try connection.rows(
                 Self.select, [.string(key)], [.integer, .date, .data]
             ).first, case .int(let fingerprint) = row[0], case .date(let time) = row[1],
@@ -55,13 +53,15 @@ package struct Receipts {
     /// Stores a receipt in the open transaction, and deletes some expired ones.
     /// - Throws: `.moved` where another program has stored one under the key.
     func keep(_ receipt: Receipt) throws(StoreError) {
-        try connection.execute(Self.create, [])
+        let dialect = connection.dialect
+        try connection.execute(SQLText(dialect.creation(Self.creation)), [])
         if !receipt.isPermanent {
             try connection.execute(
                 Self.deleteOld, [.date(receipt.time - Receipt.lifetime), .string(receipt.key)])
         }
         let rows = try connection.execute(
-            Self.insert,
+            SQLText(
+                "\(dialect.insertMissing) \(Self.values)\(dialect.insertMissingEnd)"),
             [
                 .string(receipt.key), .int(receipt.fingerprint), .date(receipt.time),
                 .data(receipt.answer),

@@ -22,10 +22,7 @@ extension SQLSaver {
     /// Writes the derived values that the save changes, and adds objects that change only by them.
     func derive(_ done: inout [AppliedChange], at time: Double) throws(StoreError) {
         let changes = done.map { (change: $0.change, after: $0.after) }
-        let reader = SaverReader(
-            connection: connection, schema: schema,
-            translator: derivingTranslator())
-        let outcomes = try derived.outcomes(of: changes, reader, at: time)
+        let outcomes = try derived.outcomes(of: changes, derivationReader(), at: time)
         if outcomes.isEmpty { return }
         var places: [ObjectID: Int] = [:]
         for (index, applied) in done.enumerated() { places[id(of: applied.change)] = index }
@@ -50,13 +47,17 @@ extension SQLSaver {
                 after: Optional($0)
             )
         }
-        let reader = SaverReader(
-            connection: connection, schema: schema, translator: derivingTranslator())
-        for outcome in try derived.outcomes(of: changes, reader, at: 0) {
+        for outcome in try derived.outcomes(of: changes, derivationReader(), at: 0) {
             try write(outcome)
             longDecimals.note(AppliedChange(outcome).change)
         }
         try longDecimals.write(connection)
+    }
+
+    private func derivationReader() -> any DerivationReader {
+        deriving?()
+            ?? SaverReader(
+                connection: connection, schema: schema, translator: derivingTranslator())
     }
 
     /// Returns a translator that knows the attributes with long decimals of this save.

@@ -69,7 +69,9 @@ extension SQLSaver {
             bindings.append(try run.concrete.number(of: value, slot: slot, in: change.entity))
         }
         _ = try guardUniqueness(of: change, among: run.places) { () throws(StoreError) in
-            try connection.execute(statements.insert(change.entity), bindings)
+            try connection.attempt { () throws(StoreError) in
+                try connection.execute(statements.insert(change.entity), bindings)
+            }
         }
         let version = change.before.map { $0.version &+ 1 } ?? 1
         if version != 1 {
@@ -111,8 +113,13 @@ extension SQLSaver {
             bindings.append(
                 try run.concrete.number(of: change.values[slot], slot: slot, in: change.entity))
         }
+        let statement = statements.update(change.entity, change.changedSlots)
+        let isUnique = isUnique(anyOf: change.changedSlots, change.entity)
         let rows = try guardUniqueness(of: change, among: run.places) { () throws(StoreError) in
-            try connection.execute(statements.update(change.entity, change.changedSlots), bindings)
+            if !isUnique { return try connection.execute(statement, bindings) }
+            return try connection.attempt { () throws(StoreError) in
+                try connection.execute(statement, bindings)
+            }
         }
         return rows == 1 ? AppliedChange(change: change, after: after) : nil
     }

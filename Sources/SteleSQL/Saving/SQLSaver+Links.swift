@@ -28,7 +28,7 @@ extension SQLSaver {
         case .join(let table) where table.isOwningSide:
             try connection.execute(
                 statements.text(
-                    "DELETE FROM \(table.name) WHERE \(table.memberColumn) \(Self.inList) "
+                    "DELETE FROM \(table.name) WHERE \(table.memberColumn) \(inList) "
                         + "AND \(table.ownerColumn) = ?2"),
                 [.string(KeyList.json(change.removed)), .int(owner)])
         case .column(let table, let column, let order, let isInverse):
@@ -44,7 +44,7 @@ extension SQLSaver {
             try connection.execute(
                 statements.text(
                     "UPDATE \(table) SET \(parts.joined(separator: ", ")) "
-                        + "WHERE Z_PK \(Self.inList) AND \(condition)"), values)
+                        + "WHERE Z_PK \(inList) AND \(condition)"), values)
         case .join, nil: break
         }
     }
@@ -55,13 +55,14 @@ extension SQLSaver {
         case .join(let table) where table.isOwningSide:
             try connection.execute(
                 statements.text(
-                    "INSERT OR IGNORE INTO \(table.name) "
+                    "\(schema.dialect.insertMissing) \(table.name) "
                         + "(\(table.ownerColumn), \(table.memberColumn)) "
-                        + "SELECT ?2, value FROM json_each(?1)"),
+                        + "SELECT ?2, value FROM \(schema.dialect.keys("?1"))"
+                        + schema.dialect.insertMissingEnd),
                 [.string(KeyList.json(change.added)), .int(owner)])
         case .column(let table, let column, _, isInverse: false):
             try connection.execute(
-                statements.text("UPDATE \(table) SET \(column) = ?2 WHERE Z_PK \(Self.inList)"),
+                statements.text("UPDATE \(table) SET \(column) = ?2 WHERE Z_PK \(inList)"),
                 [.string(KeyList.json(change.added)), .int(owner)])
         case .join, .column, nil: break
         }

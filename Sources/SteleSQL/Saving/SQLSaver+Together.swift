@@ -5,7 +5,7 @@ extension SQLSaver {
     /// The number of similar changes from which one statement costs less than one for each.
     static let fewestTogether = 16
     /// The condition that a column has one of the keys of a `KeyList` bound as ?1.
-    static let inList = "IN (SELECT value FROM json_each(?1))"
+    var inList: String { "IN (SELECT value FROM \(schema.dialect.keys("?1")))" }
 
     /// Returns the number of changes from an index on that one statement can execute: deletions of
     /// one entity, or updates of one entity to the same values; nil where they are few. Versions
@@ -36,11 +36,9 @@ extension SQLSaver {
     }
 
     /// Returns whether a uniqueness constraint of the inheritance tree has one of the slots.
-    private func isUnique(anyOf slots: [Int], _ entity: Int) -> Bool {
-        let entity = schema.model.entities[entity]
-        let family = schema.model.family(of: schema.model.entities[entity.root])
-        let names = Set(family.flatMap(\.uniquenessConstraints).joined())
-        return slots.contains { names.contains(entity.slots[$0].name) }
+    func isUnique(anyOf slots: [Int], _ entity: Int) -> Bool {
+        let unique = schema.uniqueSlots[entity]
+        return !unique.isEmpty && slots.contains(where: unique.contains)
     }
 
     /// Executes similar changes from an index on with one statement.
@@ -61,8 +59,8 @@ extension SQLSaver {
         let rows: Int
         if first.kind == .delete {
             rows = try connection.execute(
-                statements.text("DELETE FROM \(table.name) WHERE Z_PK \(Self.inList)"), [keys])
-            try deleteLinks(ofEntity: first.entity, where: Self.inList, keys)
+                statements.text("DELETE FROM \(table.name) WHERE Z_PK \(inList)"), [keys])
+            try deleteLinks(ofEntity: first.entity, where: inList, keys)
         } else {
             rows = try updateTogether(first, in: table, keys: keys, run.concrete)
         }
@@ -82,7 +80,7 @@ extension SQLSaver {
     ) throws(StoreError) -> Int {
         let mapping = schema.mappings[change.entity]
         let values = schema.columnValues(change)
-        var assignments = ["Z_OPT = ifnull(Z_OPT, 0) + 1"]
+        var assignments = ["Z_OPT = COALESCE(Z_OPT, 0) + 1"]
         var bindings = [keys]
         func assign(_ column: Int, _ value: Value) {
             bindings.append(value)
@@ -99,6 +97,6 @@ extension SQLSaver {
         return try connection.execute(
             statements.text(
                 "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) "
-                    + "WHERE Z_PK \(Self.inList)"), bindings)
+                    + "WHERE Z_PK \(inList)"), bindings)
     }
 }

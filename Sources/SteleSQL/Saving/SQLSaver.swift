@@ -13,6 +13,9 @@ package final class SQLSaver {
     var counters: Counters
     private var history: HistoryWriter
     let derived: DerivedAttributes
+    /// Returns what reads the sources of derived attributes in the open transaction; nil where
+    /// statements of the translator read them all.
+    let deriving: (() -> any DerivationReader)?
     /// For reading the sources of derived attributes.
     var translator: FetchTranslator?
     var longDecimals: LongDecimals
@@ -22,7 +25,11 @@ package final class SQLSaver {
     private var trustedSince: Int64 = 0
 
     /// Reads the counters and the metadata. The caller holds the write lock.
-    package init(schema: SQLSchema, connection: any SQLConnection) throws(StoreError) {
+    package init(
+        schema: SQLSchema, connection: any SQLConnection,
+        deriving: (() -> any DerivationReader)? = nil
+    ) throws(StoreError) {
+        self.deriving = deriving
         self.schema = schema
         self.connection = connection
         statements = SaveStatements(schema)

@@ -45,12 +45,13 @@ struct SaveStatements {
             .map { table.columns[$0].name }
         let made = RowBuffer(
             table: table.name, columns: ["Z_PK"] + columns,
-            constants: [("Z_ENT", "\(schema.number(of: entity))"), ("Z_OPT", "1")])
+            constants: [("Z_ENT", "\(schema.number(of: entity))"), ("Z_OPT", "1")],
+            isGuarded: true, schema.dialect)
         rows[entity] = made
         return made
     }
 
-    /// `UPDATE ZPERSON SET Z_OPT = ?1, … WHERE Z_PK = ?2 AND ifnull(Z_OPT, 0) = ?3`: the bindings
+    /// `UPDATE ZPERSON SET Z_OPT = ?1, … WHERE Z_PK = ?2 AND COALESCE(Z_OPT, 0) = ?3`: the bindings
     /// from ?4 on are the changed slots in their order, and the concrete entities of to-one
     /// destinations among them.
     mutating func update(_ entity: Int, _ slots: [Int]) -> SQLText {
@@ -64,17 +65,17 @@ struct SaveStatements {
         let assignments = columns.enumerated().map { ", \($0.element) = ?\($0.offset + 4)" }
         let made = SQLText(
             "UPDATE \(table.name) SET Z_OPT = ?1\(assignments.joined()) "
-                + "WHERE Z_PK = ?2 AND ifnull(Z_OPT, 0) = ?3")
+                + "WHERE Z_PK = ?2 AND COALESCE(Z_OPT, 0) = ?3")
         updates[shape] = made
         return made
     }
 
-    /// `DELETE FROM ZPERSON WHERE Z_PK = ?1 AND ifnull(Z_OPT, 0) = ?2`.
+    /// `DELETE FROM ZPERSON WHERE Z_PK = ?1 AND COALESCE(Z_OPT, 0) = ?2`.
     mutating func delete(_ entity: Int) -> SQLText {
         if let made = deletes[entity] { return made }
         let made = SQLText(
             "DELETE FROM \(schema.table(of: entity).name) WHERE Z_PK = ?1 "
-                + "AND ifnull(Z_OPT, 0) = ?2")
+                + "AND COALESCE(Z_OPT, 0) = ?2")
         deletes[entity] = made
         return made
     }

@@ -5,6 +5,8 @@ import StelePersistence
 public final class SQLSchema: Sendable {
     /// The model.
     public let model: Model
+    /// The SQL of the database.
+    package let dialect: SQLDialect
     /// The tables by index of the root entity.
     package let tables: [Int: SQLTable]
     /// The table of each entity.
@@ -29,6 +31,9 @@ public final class SQLSchema: Sendable {
     /// The slots of each entity's attributes that an index begins with.
     let indexedSlots: [Set<Int>]
 
+    /// The slots of each entity that a uniqueness constraint of its inheritance tree has.
+    let uniqueSlots: [Set<Int>]
+
     /// Whether the history's texts are rows of ATRANSACTIONSTRING; older stores of Core Data have
     /// them in ATRANSACTION.
     let internsHistoryTexts: Bool
@@ -39,10 +44,10 @@ public final class SQLSchema: Sendable {
     private let entitiesByNumber: [Int]
 
     /// Computes the layout of a new store.
-    public convenience init(model: Model) {
+    public convenience init(model: Model, dialect: SQLDialect = .sqlite) {
         self.init(
-            model, numbers: model.entities.map { $0.index + 1 }, internsHistoryTexts: true,
-            table: { $0 }, join: { either, _ in either[0] })
+            model, dialect, numbers: model.entities.map { $0.index + 1 },
+            internsHistoryTexts: true, table: { $0 }, join: { either, _ in either[0] })
     }
 
     /// Fits a model to the layout of a store's file.
@@ -61,7 +66,7 @@ public final class SQLSchema: Sendable {
     ) throws(Failure) {
         let stored = Set(model.storedEntities.map(\.root))
         try self.init(
-            model, numbers: try layout.numbers(of: model, lacking),
+            model, layout.dialect, numbers: try layout.numbers(of: model, lacking),
             internsHistoryTexts: layout.internsHistoryTexts,
             table: { table throws(Failure) in
                 stored.contains(table.root) ? try layout.fitting(table, model, lacking) : table
@@ -77,11 +82,12 @@ public final class SQLSchema: Sendable {
     ///   - fit: gives a table the names that the file has.
     ///   - fitJoin: chooses the join table of a relationship, and gives it these names.
     private init<Failure: Error>(
-        _ model: Model, numbers: [Int], internsHistoryTexts: Bool,
+        _ model: Model, _ dialect: SQLDialect, numbers: [Int], internsHistoryTexts: Bool,
         table fit: (SQLTable) throws(Failure) -> SQLTable,
         join fitJoin: ([JoinTable], Relationship) throws(Failure) -> JoinTable
     ) throws(Failure) {
         self.model = model
+        self.dialect = dialect
         self.numbers = numbers
         self.internsHistoryTexts = internsHistoryTexts
         var byNumber = [Int](repeating: -1, count: (numbers.max() ?? 0) + 1)
@@ -97,6 +103,11 @@ public final class SQLSchema: Sendable {
         externalSlots = slots(\.isExternal)
         markedSlots = slots(\.hasMarker)
         indexedSlots = model.entities.map { Self.indexedSlots(of: $0, model) }
+        uniqueSlots = model.entities.map { entity in
+            let family = model.family(of: model.entities[entity.root])
+            let names = Set(family.flatMap(\.uniquenessConstraints).joined())
+            return Set(entity.slots.indices.filter { names.contains(entity.slots[$0].name) })
+        }
         var tables: [Int: SQLTable] = [:]
         var mappings: [Int: EntityMapping] = [:]
         var columns = SQLTableBuilder.ToManyColumns()

@@ -10,10 +10,9 @@ package struct StoreLayout: Sendable {
     package let tables: [String: [String]]
     /// The Z_ENT of each entity, by its name in Z_PRIMARYKEY.
     package let numbers: [String: Int]
+    /// The SQL of the database.
+    let dialect: SQLDialect
 
-    private static let columns = SQLText(
-        "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c "
-            + "WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.name, c.cid")
     private static let entities = SQLText("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY ORDER BY Z_ENT")
 
     /// Reads the layout of a file. No row of an object is read.
@@ -21,13 +20,15 @@ package struct StoreLayout: Sendable {
     ///   numbers; errors of SQLite.
     package init(_ connection: any SQLConnection) throws(StoreError) {
         var tables: [String: [String]] = [:]
-        for row in try connection.rows(Self.columns, [], [.text, .text]) {
+        let columns = SQLText(connection.dialect.columns)
+        for row in try connection.rows(columns, [], [.text, .text]) {
             guard case .string(let table) = row[0], case .string(let column) = row[1] else {
                 continue
             }
             tables[table, default: []].append(column)
         }
         self.tables = tables
+        dialect = connection.dialect
         guard let columns = tables["Z_PRIMARYKEY"],
             Set(["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]).isSubset(of: columns)
         else {

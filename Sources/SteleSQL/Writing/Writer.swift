@@ -1,8 +1,5 @@
-import CSQLite
-import Glibc
 import StelePersistence
 import SteleModel
-import SteleSQL
 import SteleSystem
 
 /// The writer's state; it is used on the writer's thread only.
@@ -10,19 +7,12 @@ import SteleSystem
 /// A batch of saves is one transaction with one commit. All callers are answered after the commit,
 /// also those whose save is rejected, because the rejection may depend on uncommitted rows of
 /// another save.
-final class Writer {
-    private let connection: Connection
+package final class Writer {
+    private let transactions: any WriterTransactions
     private let queue: WriterQueue
-    private let schema: SQLSchema
     private let translator: CurrentTranslator
     private let saver: SQLSaver
-    private let watch: CommitWatch
-    private let presence: StorePresence
-    private let checkpointer: Checkpointer
     private let observer: () -> (any StoreObserver)?
-    private let changedElsewhere: () -> Void
-    /// The commit counter after the writer's last commit.
-    private var lastCommit: UInt32
     /// The number of next batches in which each save has a savepoint to roll back to.
     ///
     /// A savepoint copies every page that a save shares with earlier saves of the batch, and few
@@ -31,66 +21,42 @@ final class Writer {
     /// have them too.
     private var guardedBatches = 0
 
-    private static let begin = SQLText("BEGIN IMMEDIATE")
-    private static let commit = SQLText("COMMIT")
-    private static let rollback = SQLText("ROLLBACK")
     private static let savepoint = SQLText("SAVEPOINT save")
     private static let release = SQLText("RELEASE save")
     private static let takeBack = SQLText("ROLLBACK TO save")
 
-    init(
-        connection: Connection, queue: WriterQueue, schema: SQLSchema,
-        translator: CurrentTranslator, watch: CommitWatch, presence: StorePresence,
-        checkpointer: Checkpointer,
-        observer: @escaping () -> (any StoreObserver)?, changedElsewhere: @escaping () -> Void
+    /// Reads the counters.
+    /// - Parameters:
+    ///   - transactions: those of the connection that the writer writes by.
+    ///   - queue: the saves.
+    ///   - schema: the layout of the database.
+    ///   - translator: learns of the attributes with long decimals.
+    ///   - observer: returns the observer of commits.
+    package init(
+        _ transactions: any WriterTransactions, queue: WriterQueue, schema: SQLSchema,
+        translator: CurrentTranslator, observer: @escaping () -> (any StoreObserver)?
     ) throws(StoreError) {
-        self.connection = connection
+        self.transactions = transactions
         self.queue = queue
-        self.schema = schema
         self.translator = translator
-        self.watch = watch
-        self.presence = presence
-        self.checkpointer = checkpointer
         self.observer = observer
-        self.changedElsewhere = changedElsewhere
-        // Without the lock the two files of an attached history may be of different moments.
-        if connection.hasAttachedHistory { try connection.execute(Self.begin, []) }
-        lastCommit = watch.current
-        saver = try SQLSaver(schema: schema, connection: connection)
-        if connection.isInTransaction { try connection.execute(Self.rollback, []) }
+        saver = try SQLSaver(
+            schema: schema, connection: transactions.connection,
+            deriving: transactions.derivationReader)
         translator.use(longDecimals: saver.attributesWithLongDecimals)
     }
 
     /// Writes batches until the queue is closed.
-    func run() {
+    package func run() {
         while let jobs = queue.takeAll() {
             var rest = jobs
             while !rest.isEmpty {
-                let batch = Array(rest.prefix(Limits.savesACommit))
+                let batch = Array(rest.prefix(SavingLimits.savesACommit))
                 rest.removeFirst(batch.count)
                 rest = write(batch) + rest
-                checkpointer.makeWay()
+                transactions.batchEnded()
             }
         }
-    }
-
-    /// Seals the store unless another program uses it: checkpoints the WAL completely, so that the
-    /// file does not change when it is closed.
-    func seal(_ path: String) {
-        // Not for another file that is at the path by now.
-        guard let observer = observer(), (try? presence.check()) != nil else { return }
-        sqlite3_busy_timeout(connection.handle, Limits.restartMilliseconds)
-        guard
-            sqlite3_wal_checkpoint_v2(
-                connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK,
-            (try? connection.execute(Self.begin, [])) != nil
-        else { return }
-        defer { _ = try? connection.execute(Self.rollback, []) }
-        // While the lock is held no other program can commit.
-        _ = watch.noticesForeignCommit(changedElsewhere)
-        let history = HistoryReader(schema: schema, connection: connection)
-        guard let last = try? history.lastTransaction() else { return }
-        StoreSeal.seal(path, with: observer.storeWillClose(at: last))
     }
 
     /// Writes one batch, and where its commit fails, each save in a transaction of its own. Every
@@ -148,20 +114,21 @@ final class Writer {
             let mark = saver.mark
             do {
                 guard let left = try saveAll(&jobs, mayGrow: mayGrow) else {
-                    try connection.execute(Self.rollback, [])
+                    transactions.rollBack()
                     saver.restore(mark)
-                    guardedBatches = Limits.guardedBatches
+                    guardedBatches = SavingLimits.guardedBatches
                     continue
                 }
                 guardedBatches = max(guardedBatches - 1, 0)
                 for job in jobs { job.finish() }
                 return left
             } catch {
-                rollBack(to: mark)
-                if connection.hasAttachedHistory, watch.isForeign(since: lastCommit) {
-                    throw BatchFailure(reason: Self.halfDone(error), mayBeRepeated: false)
-                }
-                throw BatchFailure(reason: error, mayBeRepeated: true)
+                transactions.rollBack()
+                saver.restore(mark)
+                // The state after a failed commit is unknown: all cached values may be outdated.
+                observer()?.storeDidChangeElsewhere()
+                let rest = transactions.remains(after: error)
+                throw BatchFailure(reason: rest ?? error, mayBeRepeated: rest == nil)
             }
         }
     }
@@ -169,23 +136,16 @@ final class Writer {
     /// Begins the transaction and takes note of other programs' commits. Leaves no transaction
     /// where it throws.
     private func beginBatch() throws(StoreError) {
-        if connection.isInTransaction { try connection.execute(Self.rollback, []) }
-        try connection.execute(Self.begin, [])
+        transactions.rollBack()
+        guard try transactions.begin() else { return }
         do {
-            try presence.check()
-            guard watch.isForeign(since: lastCommit) else { return }
-            if connection.hasAttachedHistory, try AttachedHistory(connection).settle() {
-                // In a commit of its own, because the batch may be rolled back.
-                try connection.execute(Self.commit, [])
-                try connection.execute(Self.begin, [])
-            }
             try saver.reload()
-            translator.use(longDecimals: saver.attributesWithLongDecimals)
-            lastCommit = watch.takeForeign(changedElsewhere)
         } catch {
-            if connection.isInTransaction { _ = try? connection.execute(Self.rollback, []) }
+            transactions.rollBack()
             throw error
         }
+        translator.use(longDecimals: saver.attributesWithLongDecimals)
+        transactions.takeForeign()
     }
 
     /// Executes the saves, with those that arrive meanwhile, and commits.
@@ -195,7 +155,7 @@ final class Writer {
         _ jobs: inout [WriterJob], mayGrow: Bool
     ) throws(StoreError) -> [WriterJob]? {
         var told: [HistoryTransaction] = []
-        let end = MonotonicClock.now + Limits.batchNanoseconds
+        let end = MonotonicClock.now + SavingLimits.batchNanoseconds
         var next = 0
         var changes = 0
         while next < jobs.count {
@@ -207,10 +167,10 @@ final class Writer {
             case .needsSavepoint: return nil
             }
             next += 1
-            guard changes < Limits.changesACommit, MonotonicClock.now < end else { break }
-            if mayGrow, next == jobs.count, next < Limits.savesACommit {
+            guard changes < SavingLimits.changesACommit, MonotonicClock.now < end else { break }
+            if mayGrow, next == jobs.count, next < SavingLimits.savesACommit {
                 // Jobs that arrived during the batch share its commit.
-                jobs += queue.takeWaiting(Limits.savesACommit - next)
+                jobs += queue.takeWaiting(SavingLimits.savesACommit - next)
             }
         }
         let left = Array(jobs[next...])
@@ -235,13 +195,13 @@ final class Writer {
         if job.reads { try saver.writeHistory() }
         let mark = saver.mark
         let isGuarded = guardedBatches > 0
-        if isGuarded { try connection.execute(Self.savepoint, []) }
-        let written = connection.rowsWritten
+        if isGuarded { try transactions.connection.execute(Self.savepoint, []) }
+        let written = transactions.rowsWritten
         do {
             let (result, transaction) = try saveWhole(job)
             if isGuarded {
                 try saver.writeHistory()
-                try connection.execute(Self.release, [])
+                try transactions.connection.execute(Self.release, [])
             }
             job.outcome = .success(result)
             return transaction.map(Saved.done) ?? .nothing
@@ -252,10 +212,10 @@ final class Writer {
                 throw refusal
             }
             guard isGuarded else {
-                return connection.rowsWritten == written ? .nothing : .needsSavepoint
+                return transactions.rowsWritten == written ? .nothing : .needsSavepoint
             }
-            try connection.execute(Self.takeBack, [])
-            try connection.execute(Self.release, [])
+            try transactions.connection.execute(Self.takeBack, [])
+            try transactions.connection.execute(Self.release, [])
             return .nothing
         }
     }
@@ -265,8 +225,7 @@ final class Writer {
         case .save(let request): return try saver.save(request, at: ReferenceDate.now)
         case .making(let make): return try saver.save(newRequest(make), at: ReferenceDate.now)
         case .parts(let make):
-            let save = WriterParts(
-                saver: saver, connection: connection, schema: schema, translator: translator)
+            let save = WriterParts(saver: saver, transactions: transactions)
             try make(save)
             return save.whole
         case .purge(let number, let limit):
@@ -284,45 +243,25 @@ final class Writer {
     ) throws -> SaveRequest {
         // A merge policy reads the history.
         try saver.writeHistory()
-        let reader = SQLiteReader(
-            schema: schema, translator: translator, writer: connection, token: saver.token)
+        let reader = transactions.reader(token: saver.token)
         defer { reader.close() }
         return try make(reader)
     }
 
     private func commit(_ told: [HistoryTransaction]) throws(StoreError) {
         guard saver.takesWrittenBeside() || saver.hasReserved || !told.isEmpty else {
-            try connection.execute(Self.rollback, [])
-            return
+            return transactions.rollBack()
         }
         try saver.finishBatch()
         translator.use(longDecimals: saver.attributesWithLongDecimals)
         observer()?.storeWillCommit(told)
-        watch.willCommit()
-        try connection.execute(Self.commit, [])
-        lastCommit = watch.didCommit()
+        try transactions.commit()
         observer()?.storeDidCommit(told)
-    }
-
-    /// The error of a commit that has changed the store and not its history. The next batch begins
-    /// with a new history, and takes the commit for another program's.
-    private static func halfDone(_ error: StoreError) -> StoreError {
-        .failed(
-            "the save may be in the store, but not in the history beside it: read the objects "
-                + "again (\(error))")
-    }
-
-    private func rollBack(to mark: SQLSaver.Mark) {
-        // The state after a failed commit is unknown: all cached values may be outdated.
-        watch.commitFailed()
-        if connection.isInTransaction { _ = try? connection.execute(Self.rollback, []) }
-        saver.restore(mark)
-        observer()?.storeDidChangeElsewhere()
     }
 }
 
 extension StoreError {
-    /// Whether SQLite has rolled back the whole transaction, or it must be rolled back.
+    /// Whether the database has rolled back the whole transaction, or it must be rolled back.
     fileprivate var concernsTheWholeTransaction: Bool {
         switch self {
         case .noRoom, .failed, .busy, .closed, .incompatible, .gone: true

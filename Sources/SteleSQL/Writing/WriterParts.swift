@@ -1,25 +1,18 @@
 import StelePersistence
 import SteleModel
-import SteleSQL
 import SteleSystem
 
 /// A save in parts: saves each part into the writer's transaction, as one transaction of the
 /// history.
 final class WriterParts: PartedSave {
     private let saver: SQLSaver
-    private let connection: Connection
-    private let schema: SQLSchema
-    private let translator: CurrentTranslator
+    private let transactions: any WriterTransactions
     private let time = ReferenceDate.now
     private var transaction: HistoryTransaction?
 
-    init(
-        saver: SQLSaver, connection: Connection, schema: SQLSchema, translator: CurrentTranslator
-    ) {
+    init(saver: SQLSaver, transactions: any WriterTransactions) {
         self.saver = saver
-        self.connection = connection
-        self.schema = schema
-        self.translator = translator
+        self.transactions = transactions
     }
 
     /// The result of all parts.
@@ -29,14 +22,13 @@ final class WriterParts: PartedSave {
 
     func reader() throws(StoreError) -> any StoreReader {
         try saver.writeHistory()
-        return SQLiteReader(
-            schema: schema, translator: translator, writer: connection, token: saver.token)
+        return transactions.reader(token: saver.token)
     }
 
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         let (result, part) = try saver.save(request, at: time, continuing: transaction)
         guard var changes = part?.changes else { return result }
-        if (transaction?.changes.count ?? 0) + changes.count > Limits.changesToldWhole {
+        if (transaction?.changes.count ?? 0) + changes.count > SavingLimits.changesToldWhole {
             // An observer that needs them reads them from the history.
             for index in changes.indices {
                 changes[index].snapshot = nil

@@ -8,9 +8,9 @@ import SteleSystem
 ///
 /// `@unchecked Sendable`: the caller's thread reads it after the alarm has rung; between `add` and
 /// the alarm only the writer's thread has access to it.
-final class WriterJob: @unchecked Sendable {
+package final class WriterJob: @unchecked Sendable {
     /// What the writer is to do.
-    enum Work {
+    package enum Work {
         case save(SaveRequest)
         /// Saves the request that the closure makes on the writer's thread, from the newest state.
         case making((any StoreReader) throws -> SaveRequest)
@@ -29,20 +29,20 @@ final class WriterJob: @unchecked Sendable {
     }
 
     /// Nil once the job is finished.
-    private(set) var work: Work?
-    var outcome: Result<SaveResult, any Error>?
+    package private(set) var work: Work?
+    package var outcome: Result<SaveResult, any Error>?
     /// How many transactions a purge has deleted.
-    var deleted = 0
+    package internal(set) var deleted = 0
     private let asker: Asker
 
     /// A job whose result a thread waits for.
-    init(_ work: Work) {
+    package init(_ work: Work) {
         self.work = work
         asker = .thread(Alarm())
     }
 
     /// A save whose result goes to a closure, on the writer's thread.
-    init(
+    package init(
         _ request: SaveRequest,
         completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
     ) {
@@ -72,20 +72,20 @@ final class WriterJob: @unchecked Sendable {
     }
 
     /// Waits until the writer has finished; for jobs without a completion.
-    func wait() throws -> SaveResult {
+    package func wait() throws -> SaveResult {
         if case .thread(let alarm) = asker { alarm.sleep() }
         guard let outcome else { throw StoreError.closed }
         return try outcome.get()
     }
 
     /// The reason why a save was refused. A request that was made before throws no other errors.
-    static func storeError(_ error: any Error) -> StoreError {
+    package static func storeError(_ error: any Error) -> StoreError {
         error as? StoreError ?? .failed("\(error)")
     }
 }
 
 /// The queue between the threads that save and the writer's thread.
-final class WriterQueue: Sendable {
+package final class WriterQueue: Sendable {
     private struct State {
         var jobs: [WriterJob] = []
         var isClosed = false
@@ -93,13 +93,15 @@ final class WriterQueue: Sendable {
 
     private let state = Monitor(State())
 
+    package init() {}
+
     /// Queues a job.
     /// - Throws: `.closed` after `close`; `.busy` where the queue is full, for a job that no thread
     ///   waits for: the number of threads bounds the others.
-    func add(_ job: WriterJob) throws(StoreError) {
+    package func add(_ job: WriterJob) throws(StoreError) {
         let isFirst = try state.withLock { state throws(StoreError) in
             guard !state.isClosed else { throw StoreError.closed }
-            if !job.isWaitedFor, state.jobs.count >= Limits.savesWaiting {
+            if !job.isWaitedFor, state.jobs.count >= SavingLimits.savesWaiting {
                 throw StoreError.busy("\(state.jobs.count) saves wait")
             }
             state.jobs.append(job)
@@ -110,13 +112,13 @@ final class WriterQueue: Sendable {
 
     /// Queues a job and waits until it is done.
     /// - Throws: as `add`; what the job's closure throws; `StoreError`.
-    func perform(_ job: WriterJob) throws -> SaveResult {
+    package func perform(_ job: WriterJob) throws -> SaveResult {
         try add(job)
         return try job.wait()
     }
 
     /// All jobs that wait, at least one; nil when the queue is closed and empty.
-    func takeAll() -> [WriterJob]? {
+    package func takeAll() -> [WriterJob]? {
         state.withLock(when: { !$0.jobs.isEmpty || $0.isClosed }) { state, _ in
             defer { state.jobs.removeAll(keepingCapacity: true) }
             return state.jobs.isEmpty ? nil : state.jobs
@@ -133,7 +135,7 @@ final class WriterQueue: Sendable {
     }
 
     /// Accepts no more jobs; those that wait are still done.
-    func close() {
+    package func close() {
         state.withLock { $0.isClosed = true }
         state.signal()
     }

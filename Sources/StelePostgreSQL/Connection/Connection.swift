@@ -1,0 +1,229 @@
+import CPostgreSQL
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleSQL
+
+/// A connection to a PostgreSQL database, with its prepared statements. Not Sendable: it is used by
+/// one thread at a time.
+final class Connection: SQLConnection {
+    let dialect = SQLDialect.postgreSQL
+    let handle: OpaquePointer
+    /// The server and the database, for messages.
+    let place: String
+    private var statements: [StatementKey: PreparedStatement] = [:]
+    private var lastName = 0
+    private var clock = 0
+    /// As `WriterTransactions.rowsWritten`.
+    private(set) var rowsWritten: Int64 = 0
+    private static let statementsKept = 256
+    private static let oldestVersion: Int32 = 130_000
+
+    /// A statement's text with the types of its parameters, which the server's plan depends on.
+    private struct StatementKey: Hashable {
+        let text: SQLText
+        let types: [UInt32]
+    }
+
+    private final class PreparedStatement {
+        let name: String
+        var lastUse = 0
+
+        init(_ name: String) { self.name = name }
+    }
+
+    /// Connects to a server.
+    /// - Parameters:
+    ///   - url: `postgresql://…` with libpq's parameters.
+    ///   - writes: whether it is the writer's. The server ends its transaction where it is idle for
+    ///     half a minute, so that a node that is cut off does not keep the lock.
+    /// - Throws: `StoreError`: `.busy` where the server cannot be reached, `.incompatible` where it
+    ///   refuses the connection or is too old.
+    init(_ url: String, writes: Bool = false) throws(StoreError) {
+        place = ConnectionURL.place(of: url)
+        // The URL may set all but the last. A server that is gone is noticed in a few seconds.
+        let defaults = [
+            ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("keepalives_idle", "5"),
+            ("keepalives_interval", "2"), ("fallback_application_name", "stele"), ("dbname", url),
+            ("client_encoding", "UTF8"),
+        ]
+        let opened = defaults.map(\.0).withCStrings { names in
+            defaults.map(\.1).withCStrings { values in PQconnectdbParams(names, values, 1) }
+        }
+        guard let opened, PQstatus(opened) == CONNECTION_OK else {
+            let error = PostgreSQLFailure.connection(opened, place)
+            PQfinish(opened)
+            throw error
+        }
+        handle = opened
+        // Notices, such as those of names that exist, are of no interest.
+        PQsetNoticeReceiver(opened, { _, _ in }, nil)
+        do {
+            try check()
+            try run(
+                "SET standard_conforming_strings = on; SET statement_timeout = "
+                    + "\(StatementTime.limit / 1_000_000); "
+                    + "SET idle_in_transaction_session_timeout = \(writes ? 30_000 : 0)")
+        } catch {
+            PQfinish(opened)
+            throw error
+        }
+    }
+
+    deinit { PQfinish(handle) }
+
+    private func check() throws(StoreError) {
+        let version = PQserverVersion(handle)
+        guard version >= Self.oldestVersion else {
+            throw .incompatible(
+                code: 134080,
+                "\(place) is PostgreSQL \(version / 10_000), and Stele needs "
+                    + "\(Self.oldestVersion / 10_000) or later")
+        }
+        guard let encoding = PQparameterStatus(handle, "server_encoding"),
+            String(cString: encoding) == "UTF8"
+        else {
+            throw .incompatible(
+                code: 134080,
+                "\(place) has another encoding than UTF8: create the database with ENCODING 'UTF8'")
+        }
+    }
+
+    /// Whether the connection is lost.
+    var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
+
+    /// Whether a transaction is open, also one that has failed.
+    var isInTransaction: Bool {
+        let status = PQtransactionStatus(handle)
+        return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
+    }
+
+    /// Runs statements without parameters.
+    func run(_ sql: String) throws(StoreError) {
+        try check(PQexec(handle, sql), sql)
+    }
+
+    // MARK: Statements
+
+    /// Runs a prepared statement. It is prepared at its first use.
+    func query(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Rows {
+        let parameters = try Parameters(bindings)
+        let statement = try prepared(sql, parameters.types)
+        clock += 1
+        statement.lastUse = clock
+        let result = parameters.withAddresses { values, lengths, formats in
+            PQexecPrepared(
+                handle, statement.name, Int32(values.count), values, lengths, formats, 1)
+        }
+        return try rows(result, sql.string)
+    }
+
+    /// Runs a statement without preparing it.
+    func queryOnce(_ sql: String, _ bindings: [Value] = []) throws(StoreError) -> Rows {
+        let parameters = try Parameters(bindings)
+        let text = PostgreSQLWords.parameters(sql)
+        let result = parameters.withAddresses { values, lengths, formats in
+            PQexecParams(
+                handle, text, Int32(values.count), parameters.types, values, lengths, formats, 1)
+        }
+        return try rows(result, text)
+    }
+
+    private func prepared(
+        _ sql: SQLText, _ types: [UInt32]
+    ) throws(StoreError) -> PreparedStatement {
+        let key = StatementKey(text: sql, types: types)
+        if let known = statements[key] { return known }
+        if statements.count >= Self.statementsKept { try dropOldest() }
+        lastName += 1
+        let made = PreparedStatement("s\(lastName)")
+        let text = PostgreSQLWords.parameters(sql.string)
+        try check(PQprepare(handle, made.name, text, Int32(types.count), types), text)
+        statements[key] = made
+        return made
+    }
+
+    private func dropOldest() throws(StoreError) {
+        let byUse = statements.sorted { $0.value.lastUse < $1.value.lastUse }
+        for (key, statement) in byUse.prefix(byUse.count / 4) {
+            statements[key] = nil
+            // In a transaction that has failed the server refuses it, and a name is used once.
+            PQclear(PQexec(handle, "DEALLOCATE \(statement.name)"))
+        }
+    }
+
+    private func check(_ result: OpaquePointer?, _ sql: String) throws(StoreError) {
+        _ = try rows(result, sql)
+    }
+
+    private func rows(_ result: OpaquePointer?, _ sql: String) throws(StoreError) -> Rows {
+        let status = PQresultStatus(result)
+        guard let result, status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else {
+            rowsWritten += 1
+            defer { PQclear(result) }
+            throw PostgreSQLFailure.error(result, handle, place, sql)
+        }
+        return Rows(result)
+    }
+
+    // MARK: SQLConnection
+
+    @discardableResult
+    func execute(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Int {
+        let changed = try query(sql, bindings).changed
+        rowsWritten += Int64(changed)
+        return changed
+    }
+
+    /// Runs them within a savepoint: an error would end the transaction otherwise.
+    func attempt<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+        try run("SAVEPOINT attempt")
+        do {
+            let result = try body()
+            try run("RELEASE attempt")
+            return result
+        } catch {
+            if !isLost { try run("ROLLBACK TO attempt; RELEASE attempt") }
+            throw error
+        }
+    }
+
+    func rows(
+        _ sql: SQLText, _ bindings: [Value], _ kinds: [ColumnKind]
+    ) throws(StoreError) -> [[Value]] {
+        let rows = try query(sql, bindings)
+        return (0..<rows.count).map { row in
+            kinds.enumerated().map { rows.value(row, Int32($0.offset), $0.element) }
+        }
+    }
+
+    func snapshots(
+        _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
+    ) throws(StoreError) -> [Snapshot] {
+        let rows = try query(sql, bindings)
+        return (0..<rows.count).map { rows.snapshot($0, shape, from: 0) }
+    }
+
+    func ownedSnapshots(
+        _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
+    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
+        let rows = try query(sql, bindings)
+        return (0..<rows.count).map {
+            (rows.integer($0, 0), rows.snapshot($0, shape, from: 1))
+        }
+    }
+}
+
+extension [String] {
+    /// Calls a closure with a list of C strings that ends with a null.
+    fileprivate func withCStrings<R>(_ body: ([UnsafePointer<CChar>?]) -> R) -> R {
+        let copies = map { text in text.utf8CString }
+        func next(_ place: Int, _ list: [UnsafePointer<CChar>?]) -> R {
+            if place == copies.count { return body(list + [nil]) }
+            return copies[place].withUnsafeBufferPointer {
+                next(place + 1, list + [$0.baseAddress])
+            }
+        }
+        return next(0, [])
+    }
+}

@@ -1,0 +1,68 @@
+import CPostgreSQL
+import StelePersistence
+import StelePredicates
+
+/// Translates errors of PostgreSQL.
+enum PostgreSQLFailure {
+    /// Returns the error of a connection that cannot be made, or has been lost.
+    /// - Parameter place: the server and the database, without a password.
+    static func connection(_ handle: OpaquePointer?, _ place: String) -> StoreError {
+        let message = handle.map { String(cString: PQerrorMessage($0)) } ?? "out of memory"
+        let text = message.split(separator: "\n").joined(separator: "; ")
+        // libpq has no codes for the errors of a connection.
+        let isOfUser =
+            ["password", "authentication", "does not exist", "pg_hba.conf", "certificate"]
+            .contains { text.contains($0) }
+        guard isOfUser else { return .busy("\(place) cannot be reached: \(text)") }
+        return .incompatible(
+            code: 134080,
+            "\(place) cannot be opened: \(text) (the URL has the user and the database; the "
+                + "password is that of the URL, of PGPASSWORD or of ~/.pgpass)")
+    }
+
+    /// Returns the error of a statement.
+    /// - Parameter statement: its text.
+    static func error(
+        _ result: OpaquePointer?, _ handle: OpaquePointer, _ place: String, _ statement: String
+    ) -> StoreError {
+        guard PQstatus(handle) == CONNECTION_OK, let result else {
+            return connection(handle, place)
+        }
+        let message =
+            PQresultErrorField(result, PG_DIAG.message).map { String(cString: $0) }
+            ?? String(cString: PQresultErrorMessage(result))
+        let state =
+            PQresultErrorField(result, PG_DIAG.state).map { String(cString: $0) } ?? ""
+        switch state {
+        case "23505": return unique
+        case "22021", "22P05":
+            return .invalid(
+                "PostgreSQL cannot hold a text with the character U+0000 (\(message))")
+        case "22003", "22P02", "2201F", "2201E", "22012": return .invalid(message)
+        case "53100", "53200": return .noRoom("\(place) has no room (PostgreSQL: \(message))")
+        case "57014": return .deadline(seconds: Double(StatementTime.limit) / 1e9)
+        case "25006":
+            return .readOnly("\(place) is a standby, which is only read (PostgreSQL: \(message))")
+        case "42501":
+            return .incompatible(
+                code: 134080, "\(place): \(message) (the user needs CREATE on the schema)")
+        case "40001", "40P01", "55P03", "53300", "53400":
+            return .busy("\(place) is in use (PostgreSQL: \(message))")
+        case _ where state.hasPrefix("08") || state.hasPrefix("57P"):
+            return .busy("\(place) cannot be reached: \(message)")
+        case _ where state.hasPrefix("54"): return .tooLarge(message)
+        default:
+            return .failed("PostgreSQL: \(message) (\(state)) in \(statement.prefix(300))")
+        }
+    }
+
+    /// The error of a row whose values must be unique. The saver finds out of which constraint.
+    static let unique = StoreError.constraint(
+        ConstraintConflict(entity: 0, key: 0, constraint: [], values: [], holder: nil))
+
+    /// The fields of an error, which C has as characters.
+    private enum PG_DIAG {
+        static let state = Int32(UInt8(ascii: "C"))
+        static let message = Int32(UInt8(ascii: "M"))
+    }
+}

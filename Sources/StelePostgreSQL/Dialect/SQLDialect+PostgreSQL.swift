@@ -1,0 +1,76 @@
+import SteleSQL
+
+extension SQLDialect {
+    /// The dialect of PostgreSQL.
+    static let postgreSQL: SQLDialect = {
+        var dialect = SQLDialect.sqlite
+        dialect.keys = { "unnest(translate(\($0), '[]', '{}')::bigint[]) AS k(value)" }
+        dialect.members = {
+            "(SELECT key::bigint AS key, value::bigint AS value FROM json_each_text(\($0)::json))"
+        }
+        dialect.orderedJoin = "JOIN"
+        dialect.insertAll = "INSERT INTO"
+        dialect.insertMissing = "INSERT INTO"
+        dialect.insertMissingEnd = " ON CONFLICT DO NOTHING"
+        dialect.same = " IS NOT DISTINCT FROM "
+        dialect.different = " IS DISTINCT FROM "
+        dialect.unlimited = "ALL"
+        dialect.ascending = " NULLS FIRST"
+        dialect.descending = " DESC NULLS LAST"
+        dialect.tableCount = {
+            "SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass('\($0)') AND relkind = 'r'"
+        }
+        dialect.columns =
+            "SELECT upper(c.relname), upper(a.attname) FROM pg_class c "
+            + "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
+            + "WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') "
+            + "ORDER BY c.relname, a.attnum"
+        dialect.creation = PostgreSQLWords.creation
+        dialect.hasExactDecimals = true
+        dialect.bindsLists = false
+        dialect.insertedBeforeFailure = nil
+        return dialect
+    }()
+}
+
+/// Core Data's words in the words of PostgreSQL.
+enum PostgreSQLWords {
+    /// The types of columns. Text is compared by its bytes, as everywhere in Stele.
+    private static let types = [
+        "INTEGER": "BIGINT", "FLOAT": "DOUBLE PRECISION", "TIMESTAMP": "DOUBLE PRECISION",
+        "DECIMAL": "NUMERIC", "VARCHAR": "TEXT COLLATE \"C\"", "BLOB": "BYTEA",
+    ]
+
+    /// Returns a CREATE statement in PostgreSQL's words. Names of tables and columns are no words
+    /// that have another form: they begin with Z or are those of the history.
+    static func creation(_ statement: String) -> String {
+        var text = statement.replacing(" WITHOUT ROWID", with: "")
+        text.replace("VARCHAR(255)", with: "VARCHAR")
+        text.replace(" COLLATE BINARY ASC", with: " NULLS FIRST")
+        text.replace(" COLLATE BINARY DESC", with: " DESC NULLS LAST")
+        let words = text.split(separator: " ", omittingEmptySubsequences: false).map { word in
+            let plain = word.prefix { $0 != "," && $0 != ")" }
+            return (types[String(plain)] ?? String(plain)) + word.dropFirst(plain.count)
+        }
+        return words.joined(separator: " ")
+    }
+
+    /// Returns a statement with PostgreSQL's parameters: `$1` for `?1`, and numbers in their order
+    /// for plain `?`. Texts within statements are names of entities, which have no question mark.
+    static func parameters(_ statement: String) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(statement.utf8.count + 16)
+        var next = 1
+        var bytes = statement.utf8[...]
+        while let place = bytes.firstIndex(of: UInt8(ascii: "?")) {
+            text += bytes[..<place]
+            text.append(UInt8(ascii: "$"))
+            bytes = bytes[bytes.index(after: place)...]
+            if let digit = bytes.first, digit &- 0x30 < 10 { continue }
+            text += Array(String(next).utf8)
+            next += 1
+        }
+        text += bytes
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,40 @@
+import StelePersistence
+import SteleSQL
+
+/// A cursor of a PostgreSQL reader: one of the server, in the reader's transaction.
+final class PostgreSQLCursor: FetchCursor {
+    /// The form of the rows.
+    enum Form {
+        case objects(RowShape)
+        case values([ColumnKind])
+    }
+
+    private let name: String
+    private let form: Form
+    private weak var connection: Connection?
+
+    /// - Parameter number: tells the cursors of a reader apart.
+    init(
+        _ number: Int, _ statement: FetchStatement, _ form: Form, on connection: Connection
+    ) throws(StoreError) {
+        name = "c\(number)"
+        self.form = form
+        self.connection = connection
+        _ = try connection.queryOnce(
+            "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.sql.string)", statement.bindings)
+    }
+
+    func next(_ count: Int) throws(StoreError) -> FetchedRows {
+        guard let connection, connection.isInTransaction else { throw .closed }
+        let rows = try connection.queryOnce("FETCH FORWARD \(max(0, count)) FROM \(name)")
+        return switch form {
+        case .objects(let shape):
+            .objects((0..<rows.count).map { rows.snapshot($0, shape, from: 0) })
+        case .values(let kinds):
+            .values(
+                (0..<rows.count).map { row in
+                    kinds.enumerated().map { rows.value(row, Int32($0.offset), $0.element) }
+                })
+        }
+    }
+}

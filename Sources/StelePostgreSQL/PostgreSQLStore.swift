@@ -1,0 +1,239 @@
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleSQL
+import SteleSystem
+
+/// A store in a PostgreSQL database with Core Data's tables. Several programs, the nodes, may have
+/// it open; none is special.
+///
+/// Each program has one writer, and the writers of all take turns by a row in the database, so that
+/// the numbers of saves are in the order of their commits. Readers are repeatable-read transactions.
+/// A save returns when PostgreSQL has committed it.
+public final class PostgreSQLStore: PersistentStore {
+    /// `postgresql`.
+    public static let storeType = "postgresql"
+
+    /// The model of the stored objects.
+    public let model: Model
+    /// `postgresql`.
+    public let type = PostgreSQLStore.storeType
+    /// NSStoreUUID.
+    public let identifier: String
+    /// The first part of the store's tokens.
+    public let generation: String
+    /// None: a store in a database has no files.
+    public var filePaths: [String] { [] }
+    /// The server and the database, without user and password.
+    public let place: String
+    /// Whether the opening has made the tables.
+    public let isNew: Bool
+
+    private let schema: SQLSchema
+    private let language: PostgreSQLLanguage
+    private let readers: ReaderPool
+    private let known = KnownStates()
+    private let queue = WriterQueue()
+    private let counter: CommitCounter
+    private let listener: PostgreSQLListener
+    private let observer = Mutex<(any StoreObserver)?>(nil)
+    private let thread = Mutex<SystemThread?>(nil)
+    /// The connection that asks for commits of other nodes.
+    private let watching: Mutex<Watching>
+
+    // @unchecked: the connection is used under the lock.
+    private struct Watching: @unchecked Sendable {
+        var connection: Connection?
+    }
+
+    /// The most connections for reading.
+    public static let readerLimit = 16
+
+    /// Opens the store in a database, or makes it in an empty schema.
+    /// - Parameters:
+    ///   - url: `postgresql://user@host/database`, with libpq's parameters, such as `sslmode` and
+    ///     `options=-csearch_path=NAME` for another schema than the first of the search path.
+    ///   - model: the model of the store.
+    ///   - identifier: NSStoreUUID of a new store; nil to generate one.
+    /// - Throws: `StoreError`: `.unsupported` for a model with a feature that is not supported, and
+    ///   for names that are too long for PostgreSQL; `.incompatible` where the server refuses the
+    ///   connection or is too old, where the schema has tables of another program, and for a store
+    ///   of another model; `.busy` where the server cannot be reached.
+    public static func open(
+        url: String, model: Model, identifier: String? = nil
+    ) throws(StoreError) -> PostgreSQLStore {
+        if let refusal = model.refusal { throw .unsupported(refusal) }
+        do throws(ModelErrors) { try model.checkRequests() } catch {
+            throw .invalid(error.description)
+        }
+        let connection = try Connection(url, writes: true)
+        let database = try StoreDatabase.open(connection, model: model, identifier: identifier)
+        return try PostgreSQLStore(url, database, connection)
+    }
+
+    private init(
+        _ url: String, _ database: StoreDatabase, _ connection: Connection
+    ) throws(StoreError) {
+        schema = database.schema
+        model = schema.model
+        identifier = database.identifier
+        generation = database.generation
+        place = connection.place
+        isNew = database.isNew
+        let translator = FetchTranslator(schema: schema)
+        language = PostgreSQLLanguage(translator)
+        readers = ReaderPool(url, count: Self.readerLimit)
+        counter = CommitCounter(database.count)
+        listener = PostgreSQLListener(url)
+        watching = Mutex(Watching(connection: try Connection(url)))
+        let transactions = PostgreSQLTransactions(
+            connection, url: url, schema: schema, language: language, counter: counter,
+            last: database.count,
+            changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
+        nonisolated(unsafe) let writer = try Writer(
+            transactions, queue: queue, schema: schema,
+            translator: CurrentTranslator(translator),
+            observer: { [weak self] in self?.observer.withLock { $0 } })
+        guard let writing = SystemThread(name: "stele-writer", { writer.run() }) else {
+            throw StoreError.failed("the system has no thread for the store")
+        }
+        thread.withLock { $0 = writing }
+        listener.start { [weak self] in _ = self?.noticesForeignChange() }
+    }
+
+    // MARK: Reading
+
+    /// Opens a view of the store's current state, as a read transaction. A thread that must not wait
+    /// cannot read, because each statement waits for the server.
+    /// - Throws: as `PersistentStore.reader`.
+    public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
+        if let budget, !budget.mayWait { throw .overBudget }
+        return try PostgreSQLReader(
+            schema: schema, language: language, pool: readers, known: known)
+    }
+
+    /// Throws `.overBudget`: the read would have to wait.
+    public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? { throw .overBudget }
+
+    // MARK: Saving
+
+    /// Saves a request and returns when it is on disk. Saves that wait at the same time share a
+    /// commit.
+    /// - Throws: as `PersistentStore.save(_:)`.
+    public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        do { return try queue.perform(WriterJob(.save(request))) } catch {
+            throw WriterJob.storeError(error)
+        }
+    }
+
+    /// Saves a request without blocking.
+    public func save(
+        _ request: SaveRequest,
+        completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
+    ) {
+        do throws(StoreError) {
+            try queue.add(WriterJob(request, completion: completion))
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// Saves a request that is made on the writer's thread.
+    /// - Throws: as `PersistentStore.save(making:)`.
+    public func save(
+        making make: (any StoreReader) throws -> SaveRequest
+    ) throws -> SaveResult {
+        // The closure is not used after this call returns.
+        try withoutActuallyEscaping(make) { try queue.perform(WriterJob(.making($0))) }
+    }
+
+    /// Saves a request in parts, as one transaction.
+    /// - Throws: as `PersistentStore.save(inParts:)`.
+    public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
+        try withoutActuallyEscaping(make) { try queue.perform(WriterJob(.parts($0))) }
+    }
+
+    /// Deletes up to `limit` of the oldest transactions before `number`.
+    /// - Throws: as `PersistentStore.deleteHistory`.
+    public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
+        let job = WriterJob(.purge(before: number, limit: limit))
+        do { _ = try queue.perform(job) } catch { throw WriterJob.storeError(error) }
+        return job.deleted
+    }
+
+    // MARK: Metadata
+
+    /// The metadata (NSPersistentStore.metadata).
+    /// - Throws: as `PersistentStore.metadata`.
+    public var metadata: [String: PropertyList] {
+        get throws(StoreError) {
+            let connection = try readers.take()
+            defer { readers.give(connection) }
+            guard let (identifier, metadata) = try StoreMetadata.read(connection) else {
+                throw .incompatible(code: 134080, "\(place) has no metadata of a store")
+            }
+            return metadata.values(identifier)
+        }
+    }
+
+    /// Changes users' keys of the metadata, on the writer's thread.
+    /// - Throws: as `PersistentStore.changeMetadata`.
+    public func changeMetadata(
+        _ change: (inout [String: PropertyList]) throws -> Void
+    ) throws {
+        try withoutActuallyEscaping(change) { change in
+            _ = try queue.perform(WriterJob(.metadata(identifier, change)))
+        }
+    }
+
+    /// The highest keys given out (Z_MAX).
+    /// - Throws: as `PersistentStore.highestKeys`.
+    public var highestKeys: [Int: Int64] {
+        get throws(StoreError) {
+            let connection = try readers.take()
+            defer { readers.give(connection) }
+            return try schema.highestKeys(connection)
+        }
+    }
+
+    // MARK: Other nodes
+
+    /// Sets the observer of commits.
+    public func observe(_ observer: any StoreObserver) {
+        self.observer.withLock { $0 = observer }
+    }
+
+    /// Returns whether another node has committed since the last notification. It asks the server,
+    /// so it takes a round trip. Where the server does not answer, the caches count as outdated.
+    public func noticesForeignChange() -> Bool {
+        let count = watching.withLock { watching -> Int64? in
+            if watching.connection == nil || watching.connection?.isLost == true {
+                watching.connection = try? readers.connect()
+            }
+            return watching.connection.flatMap { try? CommitCounter.read($0) }
+        }
+        guard let count else {
+            tellOfForeignChange()
+            return true
+        }
+        return counter.notices(count) { tellOfForeignChange() }
+    }
+
+    private func tellOfForeignChange() {
+        observer.withLock { $0 }?.storeDidChangeElsewhere()
+    }
+
+    /// None: other nodes may change the store while no program of this one has it open.
+    public var formerMarks: [StoreMark] { [] }
+
+    deinit { close() }
+
+    /// Stops the writer and closes the connections.
+    public func close() {
+        listener.stop()
+        queue.close()
+        thread.withLock { $0 }?.join()
+        readers.close()
+        watching.withLock { $0.connection = nil }
+    }
+}

@@ -1,0 +1,179 @@
+import Glibc
+import SteleModel
+import StelePersistence
+import SteleSQL
+import SteleSystem
+
+/// The writer's transactions in a PostgreSQL database: one at a time over all nodes, by the row of
+/// the commit counter.
+final class PostgreSQLTransactions: WriterTransactions {
+    private let url: String
+    private let schema: SQLSchema
+    private let language: PostgreSQLLanguage
+    private let counter: CommitCounter
+    private let changedElsewhere: () -> Void
+    private let writer: WriterConnection
+    /// The count of the last transaction that the writer began, and of its last commit.
+    private var begun: Int64 = 0
+    private var last: Int64
+    /// The server's number of the open transaction.
+    private var identifier = ""
+    /// The error of a commit whose outcome is not known.
+    private var unknown: StoreError?
+
+    private static let status = SQLText("SELECT pg_xact_status(?1::text::xid8)")
+    /// How often a lost connection is made again before a commit's outcome counts as unknown.
+    private static let attempts = 20
+
+    init(
+        _ connection: Connection, url: String, schema: SQLSchema, language: PostgreSQLLanguage,
+        counter: CommitCounter, last: Int64, changedElsewhere: @escaping () -> Void
+    ) {
+        writer = WriterConnection(connection)
+        self.url = url
+        self.schema = schema
+        self.language = language
+        self.counter = counter
+        self.last = last
+        self.changedElsewhere = changedElsewhere
+    }
+
+    var connection: any SQLConnection { writer }
+
+    var isOpen: Bool { writer.connection.isInTransaction }
+
+    var rowsWritten: Int64 { writer.connection.rowsWritten }
+
+    func begin() throws(StoreError) -> Bool {
+        unknown = nil
+        if writer.connection.isLost { try connectAgain() }
+        do { try lock() } catch {
+            // The first statement finds out that the server has closed an idle connection.
+            guard writer.connection.isLost else {
+                rollBack()
+                throw error
+            }
+            try connectAgain()
+            try lock()
+        }
+        return begun != last
+    }
+
+    private func lock() throws(StoreError) {
+        try writer.connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+        let row = try writer.connection.rows(CommitCounter.locking, [], [.integer, .text]).first
+        guard case .int(let count)? = row?[0], case .string(let number)? = row?[1] else {
+            throw .failed("the table \(CommitCounter.table) of the store is empty")
+        }
+        (begun, identifier) = (count, number)
+    }
+
+    private func connectAgain() throws(StoreError) {
+        writer.connection = try Connection(url, writes: true)
+        // What the server did meanwhile is not known.
+        last = -1
+    }
+
+    func takeForeign() {
+        counter.take(begun, changedElsewhere)
+        last = begun
+    }
+
+    func commit() throws(StoreError) {
+        let next = begun + 1
+        try writer.execute(CommitCounter.raising, [.int(next)])
+        try writer.connection.run("NOTIFY \(PostgreSQLListener.channel)")
+        counter.willCommit(next)
+        do throws(StoreError) {
+            try writer.connection.run("COMMIT")
+        } catch {
+            guard writer.connection.isLost, try isCommitted(after: error) else {
+                counter.commitFailed()
+                throw error
+            }
+        }
+        counter.didCommit(next)
+        last = next
+    }
+
+    /// Asks the server whether the transaction was committed, whose commit was not answered.
+    private func isCommitted(after error: StoreError) throws(StoreError) -> Bool {
+        for attempt in 0..<Self.attempts {
+            if attempt > 0 { usleep(250_000) }
+            guard (try? connectAgain()) != nil,
+                let row = try? writer.connection.rows(
+                    Self.status, [.string(identifier)], [.text]
+                ).first
+            else { continue }
+            switch row[0] {
+            case .string("committed"): return true
+            case .string("aborted"): return false
+            // The server has not noticed yet that the connection is lost.
+            default: continue
+            }
+        }
+        let outcome = StoreError.failed(
+            "the connection to \(writer.connection.place) was lost during a commit, and could not "
+                + "be made again: the save may be in the store or not. Repeat it with the same "
+                + "Idempotency-Key, or read the objects again (\(error))")
+        unknown = outcome
+        counter.commitFailed()
+        throw outcome
+    }
+
+    func rollBack() {
+        if isOpen { _ = try? writer.connection.run("ROLLBACK") }
+    }
+
+    func remains(after error: StoreError) -> StoreError? { unknown }
+
+    func batchEnded() {}
+
+    var derivationReader: (() -> any DerivationReader)? {
+        // The writer, which calls it, belongs to the transactions' thread.
+        { [unowned self] in ownReader(token: 0) }
+    }
+
+    func reader(token: Int64) -> any StoreReader { ownReader(token: token) }
+
+    private func ownReader(token: Int64) -> PostgreSQLReader {
+        PostgreSQLReader(
+            schema: schema, language: language, writer: writer.connection, token: token)
+    }
+}
+
+/// The writer's connection, which is another one after the loss of the first.
+private final class WriterConnection: SQLConnection {
+    var connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    var dialect: SQLDialect { connection.dialect }
+
+    @discardableResult
+    func execute(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Int {
+        try connection.execute(sql, bindings)
+    }
+
+    func attempt<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+        try connection.attempt(body)
+    }
+
+    func rows(
+        _ sql: SQLText, _ bindings: [Value], _ kinds: [ColumnKind]
+    ) throws(StoreError) -> [[Value]] {
+        try connection.rows(sql, bindings, kinds)
+    }
+
+    func snapshots(
+        _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
+    ) throws(StoreError) -> [Snapshot] {
+        try connection.snapshots(sql, bindings, shape)
+    }
+
+    func ownedSnapshots(
+        _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
+    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
+        try connection.ownedSnapshots(sql, bindings, shape)
+    }
+}

@@ -1,0 +1,81 @@
+import StelePersistence
+import SteleSystem
+
+/// Connections for reading, opened when they are needed and used again. The one that came back last
+/// is lent first, so that few are open where few are needed.
+final class ReaderPool: Sendable {
+    // @unchecked: an idle connection is in use by no thread, and one thread takes it.
+    private struct Idle: @unchecked Sendable {
+        let connection: Connection
+    }
+
+    private struct State {
+        var idle: [Idle] = []
+        /// How many more connections may be lent.
+        var places: Int
+        var isClosed = false
+    }
+
+    private let state: Monitor<State>
+    private let url: String
+    private let count: Int
+
+    /// - Parameters:
+    ///   - url: the database.
+    ///   - count: the most connections.
+    init(_ url: String, count: Int) {
+        self.url = url
+        self.count = count
+        state = Monitor(State(places: count))
+    }
+
+    /// Opens a connection that is not lent.
+    func connect() throws(StoreError) -> Connection { try Connection(url) }
+
+    /// Lends a connection. It waits for one for five seconds at most.
+    /// - Throws: `StoreError`: `.busy` where all are lent for that time, `.closed`, or the reason
+    ///   why none can be opened.
+    func take() throws(StoreError) -> Connection {
+        let idle = try state.withLock(
+            when: { $0.places > 0 || $0.isClosed }, until: MonotonicClock.deadline(in: 5)
+        ) { state, _ throws(StoreError) -> Idle? in
+            if state.isClosed { throw .closed }
+            guard state.places > 0 else {
+                throw .busy("all \(count) readers of the store are in use")
+            }
+            state.places -= 1
+            return state.idle.popLast()
+        }
+        if let idle, !idle.connection.isLost { return idle.connection }
+        do {
+            return try Connection(url)
+        } catch {
+            release(nil)
+            throw error
+        }
+    }
+
+    /// Takes a connection back.
+    func give(_ connection: Connection) {
+        if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+        let isUsable = !connection.isLost && !connection.isInTransaction
+        release(isUsable ? Idle(connection: connection) : nil)
+    }
+
+    private func release(_ idle: Idle?) {
+        state.withLock { state in
+            state.places += 1
+            if let idle, !state.isClosed { state.idle.append(idle) }
+        }
+        state.signal()
+    }
+
+    /// Closes all idle connections; those that are lent are closed when they come back.
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.idle.removeAll()
+        }
+        state.broadcast()
+    }
+}

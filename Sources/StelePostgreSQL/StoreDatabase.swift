@@ -1,0 +1,129 @@
+import SteleModel
+import StelePersistence
+import SteleSQL
+
+/// The store in a database: its tables in the first schema of the search path, made where there are
+/// none.
+struct StoreDatabase {
+    let identifier: String
+    let generation: String
+    let schema: SQLSchema
+    /// The number of commits when it was opened.
+    let count: Int64
+    /// Whether the tables were made.
+    let isNew: Bool
+
+    /// The lock of all programs that open a store in the database; a number of no meaning.
+    private static let openingLock = 5_373_106_218
+
+    /// Opens the store, or makes it.
+    /// - Throws: `StoreError.incompatible`: 134020 for tables of another program, 134100 for a store
+    ///   of another model; the errors of statements.
+    static func open(
+        _ connection: Connection, model: Model, identifier: String?
+    ) throws(StoreError) -> StoreDatabase {
+        // Two programs that find no tables would both make them.
+        try connection.run("BEGIN; SELECT pg_advisory_xact_lock(\(openingLock))")
+        do {
+            let opened = try look(connection, model, identifier)
+            try connection.run("COMMIT")
+            return opened
+        } catch {
+            if !connection.isLost { _ = try? connection.run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private static func look(
+        _ connection: Connection, _ model: Model, _ identifier: String?
+    ) throws(StoreError) -> StoreDatabase {
+        guard
+            case .string? = try connection.rows(
+                SQLText("SELECT current_schema()::text"), [], [.text]
+            ).first?.first
+        else {
+            throw .incompatible(
+                code: 134080,
+                "\(connection.place) has no schema for the tables: create it, or name another one "
+                    + "in the URL by options=-csearch_path=NAME")
+        }
+        let isNew = try count(of: "Z_METADATA", connection) == 0
+        if isNew {
+            try refuseOthers(connection)
+            try create(connection, model, identifier)
+        }
+        guard let (identifier, metadata) = try StoreMetadata.read(connection),
+            let generation = metadata.generation
+        else {
+            throw .incompatible(
+                code: 134080,
+                "\(connection.place) has no metadata of a store: it is incomplete, or another "
+                    + "program made it")
+        }
+        try metadata.check(model)
+        let layout = try StoreLayout(connection)
+        return StoreDatabase(
+            identifier: identifier, generation: generation,
+            schema: try SQLSchema(model: model, layout: layout),
+            count: try CommitCounter.read(connection), isNew: isNew)
+    }
+
+    private static func count(
+        of table: String, _ connection: Connection
+    ) throws(StoreError) -> Int64 {
+        try connection.integer(SQLText(connection.dialect.tableCount(table))) ?? 0
+    }
+
+    /// Refuses a schema with tables of another program.
+    private static func refuseOthers(_ connection: Connection) throws(StoreError) {
+        let rows = try connection.rows(
+            SQLText(
+                "SELECT c.relname::text, current_schema()::text FROM pg_class c "
+                    + "WHERE c.relnamespace = current_schema()::regnamespace "
+                    + "AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY 1 LIMIT 1"),
+            [], [.text, .text])
+        guard case .string(let table)? = rows.first?[0], case .string(let schema)? = rows.first?[1]
+        else { return }
+        throw .incompatible(
+            code: 134020,
+            "the schema \(schema) of \(connection.place) has tables of another program, such as "
+                + "\(table): a store needs a schema of its own, which the URL names by "
+                + "options=-csearch_path=NAME")
+    }
+
+    private static func create(
+        _ connection: Connection, _ model: Model, _ identifier: String?
+    ) throws(StoreError) {
+        let schema = SQLSchema(model: model, dialect: .postgreSQL)
+        try checkNames(of: schema)
+        for statement in schema.creation {
+            try connection.run(PostgreSQLWords.creation(statement))
+        }
+        for statement in CommitCounter.creation { try connection.run(statement) }
+        let row = SQLText("INSERT INTO Z_PRIMARYKEY VALUES (?1, ?2, ?3, 0)")
+        for (number, name, parent) in schema.primaryKeyRows {
+            try connection.execute(
+                row, [.int(Int64(number)), .string(name), .int(Int64(parent))])
+        }
+        let digits = String(UInt32.random(in: .min ... .max), radix: 16)
+        let generation = String(repeating: "0", count: 8 - digits.count) + digits
+        let metadata = StoreMetadata(
+            model: model, generation: generation, storeType: PostgreSQLStore.storeType)
+        try connection.execute(
+            SQLText("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)"),
+            [
+                .string(identifier ?? UUID().uuidString), .data(metadata.propertyList),
+            ])
+    }
+
+    /// PostgreSQL would cut longer names of tables and columns, and could not tell them apart.
+    private static func checkNames(of schema: SQLSchema) throws(StoreError) {
+        for table in schema.storedTables {
+            for name in [table.name] + table.columns.map(\.name) where name.utf8.count > 63 {
+                throw .unsupported(
+                    "the name \(name) of a table or column in PostgreSQL, which has 63 bytes at most"
+                )
+            }
+        }
+    }
+}

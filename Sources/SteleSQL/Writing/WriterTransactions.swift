@@ -1,0 +1,49 @@
+import StelePersistence
+
+/// The transactions of a writer: what differs between databases. They are used on the writer's
+/// thread only, one after the other.
+package protocol WriterTransactions: AnyObject {
+    /// The connection of the transactions.
+    var connection: any SQLConnection { get }
+
+    /// Whether a transaction is open. A database ends one on some errors.
+    var isOpen: Bool { get }
+
+    /// A number that grows with each row that is written, also if that is rolled back, and with each
+    /// statement whose error does not let the transaction go on.
+    var rowsWritten: Int64 { get }
+
+    /// Begins a transaction that no other one overlaps: it has the write lock until its end. Leaves
+    /// no transaction where it throws.
+    /// - Returns: whether another program has committed since the last commit, so that what was
+    ///   read before may be outdated.
+    func begin() throws(StoreError) -> Bool
+
+    /// Tells the store's observers of another program's commits, once for each.
+    func takeForeign()
+
+    /// Commits. When it returns, the transaction is on disk.
+    func commit() throws(StoreError)
+
+    /// Ends the transaction without a commit; does nothing where none is open.
+    func rollBack()
+
+    /// The error to answer with where a failed commit may have left something in the store: nil
+    /// where nothing of it is there, so that it may be repeated.
+    func remains(after error: StoreError) -> StoreError?
+
+    /// Called after each batch, when no transaction is open.
+    func batchEnded()
+
+    /// Returns what reads the sources of derived attributes in the open transaction; nil where
+    /// statements of the translator read them all.
+    var derivationReader: (() -> any DerivationReader)? { get }
+
+    /// A view of the open transaction, with the number of its last save.
+    func reader(token: Int64) -> any StoreReader
+}
+
+extension WriterTransactions {
+    /// Nil: for a database that evaluates all requests.
+    package var derivationReader: (() -> any DerivationReader)? { nil }
+}

@@ -1,0 +1,135 @@
+// Several programs have one store open: here several stores on one database.
+
+import Foundation
+import SteleModel
+import StelePersistence
+import StelePostgreSQL
+import SteleSystem
+import TestSupport
+import Testing
+
+/// Notes what a store tells of commits.
+private final class Witness: StoreObserver {
+    let elsewhere = Mutex(0)
+    func storeWillCommit(_ saves: [HistoryTransaction]) {}
+    func storeDidCommit(_ saves: [HistoryTransaction]) {}
+    func storeDidChangeElsewhere() { elsewhere.withLock { $0 += 1 } }
+    func storeWillClose(at number: Int64) -> [StoreMark] { [] }
+}
+
+@Suite(.enabled(if: PostgreSQLServer.shared != nil), .timeLimit(.minutes(2)))
+struct NodeTests: Sendable {
+    let server: PostgreSQLServer
+    let model: Model
+    let path = UUID().uuidString
+
+    init() throws {
+        server = try #require(PostgreSQLServer.shared)
+        model = try sampleModel("League")
+    }
+
+    func node() throws -> PostgreSQLStore {
+        try PostgreSQLStore.open(url: server.url(path: path), model: model)
+    }
+
+    func team(_ name: String, readToken: Int64 = 0) throws -> SaveRequest {
+        let team = try #require(model.entity(named: "Team"))
+        var request = SaveRequest(readToken: readToken)
+        request.author = name
+        request.changes = [
+            ObjectChange(
+                .insert, entity: team.index, key: -1, values: team.row(["name": .string(name)]))
+        ]
+        return request
+    }
+
+    /// Each answered save is in the history once, under the number that was answered, and whatever
+    /// a reader has seen stays before what it sees later: no number turns up below the last one.
+    @Test func theNumbersOfAllNodesAreInTheOrderOfTheirCommits() throws {
+        let nodes = try (0..<3).map { _ in try node() }
+        defer { nodes.forEach { $0.close() } }
+        let answered = Mutex<[Int64: String]>([:])
+        let failures = Mutex<[String]>([])
+        let isDone = Mutex(false)
+        let follower = try node()
+        defer { follower.close() }
+        let seen = Mutex<[Int64]>([])
+        let follow: @Sendable () -> Void = {
+            var last: Int64 = 0
+            while true {
+                let isLast = isDone.withLock { $0 }
+                do {
+                    let reader = try follower.reader()
+                    defer { reader.close() }
+                    for save in try reader.history(after: last, limit: 1_000, values: false) {
+                        seen.withLock { $0.append(save.number) }
+                        last = save.number
+                    }
+                } catch { failures.withLock { $0.append("\(error)") } }
+                if isLast { return }
+            }
+        }
+        let following = SystemThread(name: "follow", follow)
+        let stage = self
+        _ = onThreads(6) { thread in
+            for number in 0..<40 {
+                let name = "\(thread) \(number)"
+                do {
+                    let result = try nodes[thread % 3].save(stage.team(name))
+                    answered.withLock { $0[result.token] = name }
+                } catch { failures.withLock { $0.append("\(error)") } }
+            }
+        }
+        isDone.withLock { $0 = true }
+        following?.join()
+        #expect(failures.withLock { $0 } == [])
+        #expect(answered.withLock { $0.count } == 240)
+        #expect(seen.withLock { $0 } == Array(1...240))
+        let reader = try follower.reader()
+        defer { reader.close() }
+        let history = try reader.history(after: 0, limit: 1_000, values: true)
+        let names = answered.withLock { $0 }
+        #expect(history.map(\.author) == (1...240).map { names[$0] })
+        #expect(Set(history.flatMap(\.changes).map(\.key)) == Set(1...240))
+    }
+
+    @Test func aCommitIsToldToOtherNodesAndNotToItsOwn() throws {
+        let (a, b) = (try node(), try node())
+        defer {
+            a.close()
+            b.close()
+        }
+        let (own, other) = (Witness(), Witness())
+        a.observe(own)
+        b.observe(other)
+        _ = try a.save(team("one"))
+        for _ in 0..<500 where other.elsewhere.withLock({ $0 }) == 0 { usleep(10_000) }
+        #expect(other.elsewhere.withLock { $0 } == 1)
+        #expect(!a.noticesForeignChange() && own.elsewhere.withLock { $0 } == 0)
+        // The other node's writer takes up where this one ended.
+        #expect(try b.save(team("two")).token == 2)
+        #expect(a.noticesForeignChange() || own.elsewhere.withLock { $0 } == 1)
+        #expect(other.elsewhere.withLock { $0 } == 1)
+    }
+
+    @Test func aConnectionThatTheServerEndsIsMadeAgain() throws {
+        let own = try PostgreSQLServer()
+        let store = try PostgreSQLStore.open(url: own.url(schema: "public"), model: model)
+        defer { store.close() }
+        _ = try store.save(team("one"))
+        for round in 2...4 as ClosedRange<Int64> {
+            try own.sql(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    + "WHERE application_name = 'stele'")
+            #expect(try store.save(team("more")).token == round)
+            let reader = try store.reader()
+            #expect(try reader.token == round)
+            reader.close()
+        }
+        own.stop()
+        #expect { try store.save(team("none")) } throws: { error in
+            guard case StoreError.busy(let text) = error else { return false }
+            return text.contains("cannot be reached")
+        }
+    }
+}

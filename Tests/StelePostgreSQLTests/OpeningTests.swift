@@ -1,0 +1,87 @@
+// What a database must be, and what is said of one that is not.
+
+import Foundation
+import SteleModel
+import StelePersistence
+import StelePostgreSQL
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: PostgreSQLServer.shared != nil)) struct OpeningTests {
+    let server: PostgreSQLServer
+    let model: Model
+
+    init() throws {
+        server = try #require(PostgreSQLServer.shared)
+        model = try sampleModel("League")
+    }
+
+    /// The message of a store that cannot be opened.
+    func refusal(_ url: String, _ model: Model? = nil) throws -> String {
+        do {
+            try PostgreSQLStore.open(url: url, model: model ?? self.model).close()
+            return "opened"
+        } catch { return "\(error)" }
+    }
+
+    @Test func anEmptySchemaBecomesAStoreWhichStaysOne() throws {
+        let url = try server.url(path: UUID().uuidString)
+        let first = try PostgreSQLStore.open(url: url, model: model)
+        #expect(first.isNew)
+        let identifier = first.identifier
+        first.close()
+        let second = try PostgreSQLStore.open(url: url, model: model)
+        defer { second.close() }
+        #expect(!second.isNew && second.identifier == identifier)
+        #expect(second.place == "postgresql:///postgres")
+    }
+
+    @Test func tablesOfAnotherProgramAreRefused() throws {
+        let path = UUID().uuidString
+        let url = try server.url(path: path)
+        let schema = try #require(url.split(separator: "%3D").last)
+        try server.sql("CREATE TABLE orders (id int)", schema: String(schema))
+        let said = try refusal(url)
+        #expect(said.contains("has tables of another program, such as orders"), "\(said)")
+        #expect(try server.sql("SELECT count(*) FROM orders", schema: String(schema)) == ["0"])
+    }
+
+    @Test func aStoreOfAnotherModelIsRefused() throws {
+        let url = try server.url(path: UUID().uuidString)
+        try PostgreSQLStore.open(url: url, model: model).close()
+        let said = try refusal(url, try sampleModel("Recipes"))
+        #expect(said.contains("the store belongs to another model"), "\(said)")
+    }
+
+    @Test func aWrongDatabaseSchemaAndServerAreNamed() throws {
+        let folder = server.folder
+        let none = try refusal("postgresql://postgres:secret@/nowhere?host=\(folder)")
+        #expect(none.contains(#"database "nowhere" does not exist"#), "\(none)")
+        #expect(!none.contains("secret"))
+        let schema = try refusal(server.url(schema: "nowhere"))
+        #expect(schema.contains("has no schema for the tables"), "\(schema)")
+        let away = try refusal("postgresql://postgres@/postgres?host=/nowhere")
+        #expect(away.contains("cannot be reached"), "\(away)")
+        #expect(
+            ConnectionURL.place(of: "postgres://a:p@ss/w@db:5432/shop?x=1")
+                == "postgresql://db:5432/shop")
+    }
+
+    @Test func aTextWithANullCharacterIsRefused() throws {
+        let store = try PostgreSQLStore.open(
+            url: server.url(path: UUID().uuidString), model: model)
+        defer { store.close() }
+        let team = try #require(model.entity(named: "Team"))
+        var request = SaveRequest(readToken: 0)
+        request.changes = [
+            ObjectChange(
+                .insert, entity: team.index, key: -1, values: team.row(["name": .string("a\0b")]))
+        ]
+        #expect {
+            try store.save(request)
+        } throws: { error in
+            guard case StoreError.invalid(let text) = error else { return false }
+            return text.contains("U+0000")
+        }
+    }
+}

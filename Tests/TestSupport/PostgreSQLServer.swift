@@ -1,0 +1,153 @@
+// A PostgreSQL server of the tests' own, in a folder that is removed with it.
+
+import Foundation
+import StelePostgreSQL
+import SteleSystem
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A server in a folder of its own, reached by a socket in it. It ends with the process, also one
+/// that is killed: its shell waits for the end of a pipe that only this process writes to.
+package final class PostgreSQLServer: Sendable {
+    /// The folder of the data and the socket.
+    package let folder: String
+    /// The user that the server runs as: PostgreSQL refuses root.
+    private static let user = "postgres"
+
+    /// The folder with Debian's programs of the newest version; nil without them.
+    package static let programs: String? = {
+        let root = "/usr/lib/postgresql"
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+        return versions.compactMap { Int($0) }.max().map { "\(root)/\($0)/bin" }
+    }()
+
+    /// The server that all tests of the process share; nil where PostgreSQL is not installed.
+    package static let shared: PostgreSQLServer? = {
+        guard programs != nil else {
+            print("PostgreSQL is not installed: its tests are skipped")
+            return nil
+        }
+        do { return try PostgreSQLServer() } catch {
+            print("the server of PostgreSQL does not start: \(error)")
+            return nil
+        }
+    }()
+
+    /// Makes a database cluster and starts a server.
+    /// - Parameter settings: in addition to those of a server whose data need not survive.
+    package init(_ settings: [String] = ["fsync=off", "synchronous_commit=off"]) throws {
+        let bin = try Self.programs ?? { throw Failure("PostgreSQL is not installed") }()
+        folder = "/tmp/stele-postgresql-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o755])
+        if getuid() == 0 { try Self.run("/bin/chown", [Self.user, folder]) }
+        try Self.runAsUser(
+            "\(bin)/initdb -D \(folder)/data -A trust -U postgres -E UTF8 --locale=C --no-sync")
+        let own = [
+            "max_connections=1000", "listen_addresses=", "unix_socket_directories=\(folder)",
+            "log_min_messages=panic",
+        ]
+        let options = (settings + own).map { "-c \($0)" }.joined(separator: " ")
+        let start = "\(bin)/postgres -D \(folder)/data \(options)"
+        // The pipe's end closes with this process. The server gets SIGINT then, a fast shutdown.
+        try Self.start(
+            Self.asUser(
+                "\(start) & pid=$!; read line; kill -INT $pid; wait $pid; rm -rf \(folder)"),
+            folder)
+        for _ in 0..<200 {
+            if (try? sql("SELECT 1")) != nil { return }
+            usleep(50_000)
+        }
+        throw Failure("it does not answer")
+    }
+
+    /// Stops the server, as the end of the process does.
+    package func stop() {
+        let pipe = Self.pipes.withLock { $0.removeValue(forKey: folder) }
+        try? pipe?.fileHandleForWriting.close()
+        for _ in 0..<200 where (try? sql("SELECT 1")) != nil { usleep(50_000) }
+    }
+
+    /// The URL of a schema.
+    package func url(schema: String) -> String {
+        "postgresql://postgres@/postgres?host=\(folder)&options=-csearch_path%3D\(schema)"
+    }
+
+    /// Returns the URL of the schema that stands for a path, which is made where there is none.
+    package func url(path: String) throws -> String {
+        var hash: UInt64 = 14_695_981_039_346_656_037
+        for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
+        let schema = "s" + String(hash, radix: 16)
+        try sql("CREATE SCHEMA IF NOT EXISTS \(schema)")
+        return url(schema: schema)
+    }
+
+    /// Runs SQL by psql, and returns the rows that it prints.
+    @discardableResult
+    package func sql(_ text: String, schema: String = "public") throws -> [String] {
+        let output = try Self.run(
+            "/usr/bin/psql", [url(schema: schema), "-qAtX", "-v", "ON_ERROR_STOP=1", "-c", text])
+        return output.split(separator: "\n").map(String.init)
+    }
+
+    // MARK: Processes
+
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
+        init(_ description: String) { self.description = description }
+    }
+
+    private static func asUser(_ command: String) -> [String] {
+        getuid() == 0
+            ? ["/usr/sbin/runuser", "-u", user, "--", "/bin/sh", "-c", command]
+            : ["/bin/sh", "-c", command]
+    }
+
+    private static func runAsUser(_ command: String) throws {
+        let words = asUser(command)
+        try run(words[0], Array(words.dropFirst()))
+    }
+
+    @discardableResult
+    private static func run(_ program: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(filePath: "/tmp")
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        let message = errors.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(String(decoding: message, as: UTF8.self))
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The writing ends of the servers' pipes by their folders, open until the process ends.
+    private static let pipes = Mutex<[String: Pipe]>([:])
+
+    private static func start(_ words: [String], _ folder: String) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: words[0])
+        process.arguments = Array(words.dropFirst())
+        process.currentDirectoryURL = URL(filePath: "/tmp")
+        let pipe = Pipe()
+        process.standardInput = pipe
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        // Child processes of other tests must not keep it open.
+        _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        pipes.withLock { $0[folder] = pipe }
+    }
+}
