@@ -23,6 +23,9 @@ RELEASE = STELE_BUILD=$(COMMIT) \
 # The allocator's tunable that the image sets as well (Docs/Performance.md).
 TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64:glibc.malloc.tcache_max=384
 
+# The tests that run on each kind of store, for PostgreSQL.
+ON_POSTGRESQL = 'SteleGraphTests|SteleFilesTests|SteleFeedTests|StelePostgreSQLTests'
+
 .DEFAULT_GOAL := help
 .PHONY: run test build bench differential fuzz sequences live-check torture mutate soak fairness openapi-check sanitize format docs image clean help dependencies
 
@@ -31,6 +34,7 @@ run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port
 
 test: dependencies ## run the tests
 	@swift test -j $(JOBS)
+	@STELE_STORES=postgresql swift test -j $(JOBS) --skip-build --filter $(ON_POSTGRESQL)
 
 build: dependencies ## build .build/release/stele
 	@$(RELEASE) --product stele

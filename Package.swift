@@ -367,8 +367,8 @@ let package = Package(
         .testTarget(
             name: "StelePostgreSQLTests",
             dependencies: [
-                "StelePostgreSQL", "SteleModel", "StelePersistence", "SteleSystem",
-                "SteleDifferential", "TestSupport",
+                "StelePostgreSQL", "SteleModel", "StelePredicates", "StelePersistence",
+                "SteleSystem", "SteleDifferential", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -10,6 +10,18 @@ public final class HistoryBroadcast: Sendable {
     private enum News {
         case saves([HistoryTransaction])
         case changedElsewhere
+
+        /// The same with the identities of objects alone: for subscribers that keep them for long.
+        var withoutValues: News {
+            guard case .saves(var saves) = self else { return self }
+            for save in saves.indices {
+                for change in saves[save].changes.indices {
+                    saves[save].changes[change].snapshot = nil
+                    saves[save].changes[change].before = nil
+                }
+            }
+            return .saves(saves)
+        }
     }
 
     private struct State {
@@ -89,7 +101,7 @@ public final class HistoryBroadcast: Sendable {
     /// - Parameters:
     ///   - atOnce: whether the thread that has committed calls the subscriber, before the save
     ///     returns. The subscriber must not wait for anything then, and take no longer for many
-    ///     changes than for one.
+    ///     changes than for one. It gets changes without values.
     ///   - receive: called with the saves of one commit, in order. It is not called for commits
     ///     made before the subscription; a reader opened after subscribing sees them.
     ///   - changedElsewhere: called after another program has committed, with or without history.
@@ -127,14 +139,18 @@ public final class HistoryBroadcast: Sendable {
 
     private func enqueue(_ news: News) {
         let isQueued = thread != nil
+        var wakes = false
         let (number, subscriptions) = core.state.withLock { state in
-            if isQueued, !state.subscriptions.allSatisfy(\.isAtOnce) {
-                state.queue.append((state.next, news))
-            }
+            wakes = isQueued && !state.subscriptions.allSatisfy(\.isAtOnce)
+            if wakes { state.queue.append((state.next, news)) }
             state.next += 1
             return (state.next - 1, state.subscriptions)
         }
-        core.tell(number, news, to: subscriptions) { $0.isAtOnce || !isQueued }
-        if isQueued { core.state.signal() }
+        if subscriptions.contains(where: \.isAtOnce) {
+            // Once for all contexts.
+            core.tell(number, news.withoutValues, to: subscriptions, where: \.isAtOnce)
+        }
+        if !isQueued { core.tell(number, news, to: subscriptions) { !$0.isAtOnce } }
+        if wakes { core.state.signal() }
     }
 }

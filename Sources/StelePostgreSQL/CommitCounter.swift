@@ -4,9 +4,9 @@ import SteleSystem
 
 /// The number of commits of all nodes, in a table of one row, which is the write lock as well.
 ///
-/// A writer locks the row before it reads anything else, and raises the number in its commit. So the
-/// commits of all nodes are one after the other: the numbers of transactions are in the order of the
-/// commits, and none becomes visible after a higher one.
+/// A writer locks the row before it reads anything else, and raises the number in its commit. So
+/// the commits of all nodes are one after the other: the numbers of transactions are in the order
+/// of the commits, and none becomes visible after a higher one.
 final class CommitCounter: Sendable {
     /// The table.
     static let table = "STELE_COMMIT"

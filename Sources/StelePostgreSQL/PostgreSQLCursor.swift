@@ -11,21 +11,22 @@ final class PostgreSQLCursor: FetchCursor {
 
     private let name: String
     private let form: Form
-    private weak var connection: Connection?
+    /// Its connection is another reader's after it has closed.
+    private weak var reader: PostgreSQLReader?
 
-    /// - Parameter number: tells the cursors of a reader apart.
     init(
-        _ number: Int, _ statement: FetchStatement, _ form: Form, on connection: Connection
+        _ statement: FetchStatement, _ form: Form, of reader: PostgreSQLReader,
+        on connection: Connection
     ) throws(StoreError) {
-        name = "c\(number)"
+        name = connection.makeCursorName()
         self.form = form
-        self.connection = connection
+        self.reader = reader
         _ = try connection.queryOnce(
             "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.sql.string)", statement.bindings)
     }
 
     func next(_ count: Int) throws(StoreError) -> FetchedRows {
-        guard let connection, connection.isInTransaction else { throw .closed }
+        guard let connection = reader?.connection else { throw .closed }
         let rows = try connection.queryOnce("FETCH FORWARD \(max(0, count)) FROM \(name)")
         return switch form {
         case .objects(let shape):

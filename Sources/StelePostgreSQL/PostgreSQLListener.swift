@@ -3,8 +3,8 @@ import Glibc
 import StelePersistence
 import SteleSystem
 
-/// Waits for the notifications that commits send, on a connection of its own. They are hints: without
-/// them, commits of other nodes are noticed by asking twice a second.
+/// Waits for the notifications that commits send, on a connection of its own. They are hints:
+/// without them, commits of other nodes are noticed by asking twice a second.
 final class PostgreSQLListener: Sendable {
     /// The channel of the notifications.
     static let channel = "stele_commit"
@@ -30,7 +30,8 @@ final class PostgreSQLListener: Sendable {
     }
 
     /// Starts the thread.
-    /// - Parameter notice: called on it after each notification.
+    /// - Parameter notice: called on it after each notification, and at each look at the
+    ///   connection.
     func start(_ notice: @escaping @Sendable () -> Void) {
         let made = SystemThread(name: "stele-listen") { [self] in
             while !isClosed.withLock({ $0 }) {
@@ -53,12 +54,8 @@ final class PostgreSQLListener: Sendable {
         while !isClosed.withLock({ $0 }) {
             let isReady = wait(for: PQsocket(connection.handle))
             guard PQconsumeInput(connection.handle) == 1 else { return }
-            var isTold = false
-            while let notification = PQnotifies(connection.handle) {
-                PQfreemem(notification)
-                isTold = true
-            }
-            if isTold { notice() }
+            while let notification = PQnotifies(connection.handle) { PQfreemem(notification) }
+            notice()
             // A server that is gone without a word is found out by a statement.
             if !isReady { try connection.run("SELECT 1") }
         }

@@ -5,15 +5,14 @@ import SteleSQL
 
 /// A reader of a PostgreSQL store: a repeatable-read transaction on a connection of the pool.
 final class PostgreSQLReader: StoreReader, DerivationReader {
-    private var connection: Connection?
+    /// Nil after `close`.
+    private(set) var connection: Connection?
     private let schema: SQLSchema
     private let language: PostgreSQLLanguage
     private let pool: ReaderPool?
     private let known: KnownStates?
     private var number: Int64
     private var limits = MatchLimits.standard
-    /// The number of the last server-side cursor.
-    private var lastCursor = 0
 
     private var translator: FetchTranslator { language.translator }
 
@@ -25,28 +24,10 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         self.language = language
         self.pool = pool
         self.known = known
-        let (opened, number) = try Self.open(pool)
-        connection = opened
-        self.number = number
-    }
-
-    /// Opens a view, also where the server has closed an idle connection.
-    private static func open(
-        _ pool: ReaderPool
-    ) throws(StoreError) -> (Connection, token: Int64) {
-        var attempt = 0
-        while true {
-            let connection = try pool.take()
-            do {
-                try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                // The first read opens the view; the token belongs to it.
-                return (connection, try HistoryReader.lastTransaction(connection))
-            } catch {
-                let isLost = connection.isLost
-                pool.give(connection)
-                attempt += 1
-                guard isLost, attempt < 3 else { throw error }
-            }
+        (number, connection) = try pool.use { connection throws(StoreError) in
+            try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            // The first read opens the view; the token belongs to it.
+            return try HistoryReader.lastTransaction(connection)
         }
     }
 
@@ -138,17 +119,16 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
                 request.propertiesToFetch.isEmpty
                     ? .objects(try all.snapshots()) : .values(try all.rows()))
         }
-        lastCursor += 1
         if request.propertiesToFetch.isEmpty {
             guard let shape = schema.shapes[request.entity.root] else {
                 throw .unsupported("the entity \(request.entity.name) in this store")
             }
             return try PostgreSQLCursor(
-                lastCursor, try translator.objects(request), .objects(shape), on: connection)
+                try translator.objects(request), .objects(shape), of: self, on: connection)
         }
         let statement = try translator.rows(request)
         return try PostgreSQLCursor(
-            lastCursor, statement, .values(statement.kinds), on: connection)
+            statement, .values(statement.kinds), of: self, on: connection)
     }
 
     private func loaded(_ request: FetchRequest) throws(StoreError) -> LoadedFetch {

@@ -8,8 +8,8 @@ import SteleSystem
 /// it open; none is special.
 ///
 /// Each program has one writer, and the writers of all take turns by a row in the database, so that
-/// the numbers of saves are in the order of their commits. Readers are repeatable-read transactions.
-/// A save returns when PostgreSQL has committed it.
+/// the numbers of saves are in the order of their commits. Readers are repeatable-read
+/// transactions. A save returns when PostgreSQL has committed it.
 public final class PostgreSQLStore: PersistentStore {
     /// `postgresql`.
     public static let storeType = "postgresql"
@@ -44,6 +44,7 @@ public final class PostgreSQLStore: PersistentStore {
     // @unchecked: the connection is used under the lock.
     private struct Watching: @unchecked Sendable {
         var connection: Connection?
+        var isClosed = false
     }
 
     /// The most connections for reading.
@@ -98,13 +99,16 @@ public final class PostgreSQLStore: PersistentStore {
             throw StoreError.failed("the system has no thread for the store")
         }
         thread.withLock { $0 = writing }
-        listener.start { [weak self] in _ = self?.noticesForeignChange() }
+        listener.start { [weak self] in
+            self?.watchAgain()
+            _ = self?.noticesForeignChange()
+        }
     }
 
     // MARK: Reading
 
-    /// Opens a view of the store's current state, as a read transaction. A thread that must not wait
-    /// cannot read, because each statement waits for the server.
+    /// Opens a view of the store's current state, as a read transaction. A thread that must not
+    /// wait cannot read, because each statement waits for the server.
     /// - Throws: as `PersistentStore.reader`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         if let budget, !budget.mayWait { throw .overBudget }
@@ -167,12 +171,12 @@ public final class PostgreSQLStore: PersistentStore {
     /// - Throws: as `PersistentStore.metadata`.
     public var metadata: [String: PropertyList] {
         get throws(StoreError) {
-            let connection = try readers.take()
-            defer { readers.give(connection) }
-            guard let (identifier, metadata) = try StoreMetadata.read(connection) else {
-                throw .incompatible(code: 134080, "\(place) has no metadata of a store")
+            try readers.read { connection throws(StoreError) in
+                guard let (identifier, metadata) = try StoreMetadata.read(connection) else {
+                    throw .incompatible(code: 134080, "\(place) has no metadata of a store")
+                }
+                return metadata.values(identifier)
             }
-            return metadata.values(identifier)
         }
     }
 
@@ -190,9 +194,9 @@ public final class PostgreSQLStore: PersistentStore {
     /// - Throws: as `PersistentStore.highestKeys`.
     public var highestKeys: [Int: Int64] {
         get throws(StoreError) {
-            let connection = try readers.take()
-            defer { readers.give(connection) }
-            return try schema.highestKeys(connection)
+            try readers.read { connection throws(StoreError) in
+                try schema.highestKeys(connection)
+            }
         }
     }
 
@@ -204,19 +208,29 @@ public final class PostgreSQLStore: PersistentStore {
     }
 
     /// Returns whether another node has committed since the last notification. It asks the server,
-    /// so it takes a round trip. Where the server does not answer, the caches count as outdated.
+    /// so it takes a round trip. While there is no connection, the caches count as outdated.
     public func noticesForeignChange() -> Bool {
         let count = watching.withLock { watching -> Int64? in
-            if watching.connection == nil || watching.connection?.isLost == true {
-                watching.connection = try? readers.connect()
-            }
-            return watching.connection.flatMap { try? CommitCounter.read($0) }
+            guard let connection = watching.connection else { return nil }
+            let count = try? CommitCounter.read(connection)
+            if connection.isLost { watching.connection = nil }
+            return count
         }
         guard let count else {
             tellOfForeignChange()
             return true
         }
         return counter.notices(count) { tellOfForeignChange() }
+    }
+
+    /// Makes the connection that asks for commits again, on the listener's thread, because threads
+    /// that ask must not wait for a server that is gone.
+    private func watchAgain() {
+        guard watching.withLock({ $0.connection == nil && !$0.isClosed }),
+            let connection = try? readers.connect()
+        else { return }
+        let made = Watching(connection: connection)
+        watching.withLock { if !$0.isClosed { $0 = made } }
     }
 
     private func tellOfForeignChange() {
@@ -234,6 +248,6 @@ public final class PostgreSQLStore: PersistentStore {
         queue.close()
         thread.withLock { $0 }?.join()
         readers.close()
-        watching.withLock { $0.connection = nil }
+        watching.withLock { $0 = Watching(isClosed: true) }
     }
 }

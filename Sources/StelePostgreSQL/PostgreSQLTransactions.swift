@@ -22,8 +22,9 @@ final class PostgreSQLTransactions: WriterTransactions {
     private var unknown: StoreError?
 
     private static let status = SQLText("SELECT pg_xact_status(?1::text::xid8)")
-    /// How often a lost connection is made again before a commit's outcome counts as unknown.
-    private static let attempts = 20
+    /// The seconds for which a lost connection is made again before a commit's outcome counts as
+    /// unknown.
+    private static let patience = 10.0
 
     init(
         _ connection: Connection, url: String, schema: SQLSchema, language: PostgreSQLLanguage,
@@ -54,14 +55,24 @@ final class PostgreSQLTransactions: WriterTransactions {
                 throw error
             }
             try connectAgain()
-            try lock()
+            do { try lock() } catch {
+                rollBack()
+                throw error
+            }
         }
         return begun != last
     }
 
     private func lock() throws(StoreError) {
         try writer.connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
-        let row = try writer.connection.rows(CommitCounter.locking, [], [.integer, .text]).first
+        let row: [Value]?
+        do throws(StoreError) {
+            row = try writer.connection.rows(CommitCounter.locking, [], [.integer, .text]).first
+        } catch .deadline(let seconds) {
+            throw .busy(
+                "another node has been saving to \(writer.connection.place) for more than "
+                    + "\(seconds) seconds")
+        }
         guard case .int(let count)? = row?[0], case .string(let number)? = row?[1] else {
             throw .failed("the table \(CommitCounter.table) of the store is empty")
         }
@@ -98,8 +109,11 @@ final class PostgreSQLTransactions: WriterTransactions {
 
     /// Asks the server whether the transaction was committed, whose commit was not answered.
     private func isCommitted(after error: StoreError) throws(StoreError) -> Bool {
-        for attempt in 0..<Self.attempts {
-            if attempt > 0 { usleep(250_000) }
+        // Until it is known, the next count may be another node's.
+        counter.commitFailed()
+        let end = MonotonicClock.deadline(in: Self.patience)
+        while MonotonicClock.now < end {
+            defer { usleep(100_000) }
             guard (try? connectAgain()) != nil,
                 let row = try? writer.connection.rows(
                     Self.status, [.string(identifier)], [.text]
@@ -112,12 +126,11 @@ final class PostgreSQLTransactions: WriterTransactions {
             default: continue
             }
         }
-        let outcome = StoreError.failed(
+        let outcome = StoreError.incompleteSave(
             "the connection to \(writer.connection.place) was lost during a commit, and could not "
                 + "be made again: the save may be in the store or not. Repeat it with the same "
                 + "Idempotency-Key, or read the objects again (\(error))")
         unknown = outcome
-        counter.commitFailed()
         throw outcome
     }
 

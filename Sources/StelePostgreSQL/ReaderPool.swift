@@ -55,6 +55,37 @@ final class ReaderPool: Sendable {
         }
     }
 
+    /// Runs some work on a connection. Where the server has closed it while it was idle, as after a
+    /// restart, the work runs again on a new one.
+    func use<R>(
+        _ body: (Connection) throws(StoreError) -> R
+    ) throws(StoreError) -> (R, Connection) {
+        let connection = try take()
+        do {
+            return (try body(connection), connection)
+        } catch {
+            let isLost = connection.isLost
+            give(connection)
+            guard isLost else { throw error }
+        }
+        // The others have been closed as well.
+        state.withLock { $0.idle.removeAll() }
+        let fresh = try take()
+        do {
+            return (try body(fresh), fresh)
+        } catch {
+            give(fresh)
+            throw error
+        }
+    }
+
+    /// Reads something on a connection.
+    func read<R>(_ body: (Connection) throws(StoreError) -> R) throws(StoreError) -> R {
+        let (result, connection) = try use(body)
+        give(connection)
+        return result
+    }
+
     /// Takes a connection back.
     func give(_ connection: Connection) {
         if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }

@@ -17,8 +17,8 @@ struct StoreDatabase {
     private static let openingLock = 5_373_106_218
 
     /// Opens the store, or makes it.
-    /// - Throws: `StoreError.incompatible`: 134020 for tables of another program, 134100 for a store
-    ///   of another model; the errors of statements.
+    /// - Throws: `StoreError.incompatible`: 134020 for tables of another program, 134100 for a
+    ///   store of another model; the errors of statements.
     static func open(
         _ connection: Connection, model: Model, identifier: String?
     ) throws(StoreError) -> StoreDatabase {
@@ -79,7 +79,7 @@ struct StoreDatabase {
         let rows = try connection.rows(
             SQLText(
                 "SELECT c.relname::text, current_schema()::text FROM pg_class c "
-                    + "WHERE c.relnamespace = current_schema()::regnamespace "
+                    + "WHERE c.relnamespace = \(PostgreSQLWords.ownSchema) "
                     + "AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY 1 LIMIT 1"),
             [], [.text, .text])
         guard case .string(let table)? = rows.first?[0], case .string(let schema)? = rows.first?[1]
@@ -108,7 +108,7 @@ struct StoreDatabase {
         let digits = String(UInt32.random(in: .min ... .max), radix: 16)
         let generation = String(repeating: "0", count: 8 - digits.count) + digits
         let metadata = StoreMetadata(
-            model: model, generation: generation, storeType: PostgreSQLStore.storeType)
+            model: model, generation: generation, storeType: "PostgreSQL")
         try connection.execute(
             SQLText("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)"),
             [
@@ -118,11 +118,23 @@ struct StoreDatabase {
 
     /// PostgreSQL would cut longer names of tables and columns, and could not tell them apart.
     private static func checkNames(of schema: SQLSchema) throws(StoreError) {
-        for table in schema.storedTables {
-            for name in [table.name] + table.columns.map(\.name) where name.utf8.count > 63 {
+        var names = schema.storedTables.flatMap { [$0.name] + $0.columns.map(\.name) }
+        for join in schema.joinTables {
+            names += [join.name, join.ownerColumn, join.memberColumn]
+        }
+        if let name = names.first(where: { $0.utf8.count > 63 }) {
+            throw .unsupported(
+                "the name \(name) of a table or column in PostgreSQL, which has 63 bytes at most")
+        }
+        var known = Set<String>()
+        for index in schema.indexes {
+            guard
+                known.insert(
+                    String(decoding: index.name.lowercased().utf8.prefix(63), as: UTF8.self)
+                ).inserted
+            else {
                 throw .unsupported(
-                    "the name \(name) of a table or column in PostgreSQL, which has 63 bytes at most"
-                )
+                    "the name \(index.name) of an index in PostgreSQL, which compares 63 bytes")
             }
         }
     }

@@ -18,6 +18,10 @@ public struct SQLDialect: Sendable {
     package var same: String
     /// Whether they are not.
     package var different: String
+    /// Returns the condition that a text has another one within it.
+    package var contains: @Sendable (_ text: String, _ literal: String) -> String
+    /// Returns the condition that a text ends with another one, which is not empty.
+    package var endsWith: @Sendable (_ text: String, _ literal: String) -> String
     /// The LIMIT of a statement that only skips rows.
     package var unlimited: String
     /// What follows a sort key in ascending order, so that null is first.
@@ -47,6 +51,8 @@ public struct SQLDialect: Sendable {
         insertAll: "INSERT OR FAIL INTO",
         insertMissing: "INSERT OR IGNORE INTO", insertMissingEnd: "",
         same: " IS ", different: " IS NOT ",
+        contains: { SQLWords.joined(["INSTR(", $0, ", ", $1, ") > 0"]) },
+        endsWith: { SQLWords.joined(["SUBSTR(", $0, ", -LENGTH(", $1, ")) = ", $1]) },
         unlimited: "-1",
         ascending: "", descending: " DESC",
         tableCount: { name in

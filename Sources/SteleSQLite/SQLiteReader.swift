@@ -203,7 +203,7 @@ final class SQLiteReader: StoreReader {
             guard let shape = schema.shapes[request.entity.root] else {
                 throw .unsupported("the entity \(request.entity.name) in this store")
             }
-            let statement = try translator.snapshots(request)
+            let statement = try translator.objects(request)
             cursor = try SQLiteCursor(
                 statement, rows: .objects(shape), on: connection, deadline: deadline)
         } else {

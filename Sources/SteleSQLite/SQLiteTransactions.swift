@@ -105,8 +105,8 @@ final class SQLiteTransactions: WriterTransactions {
         if isOpen { _ = try? writer.execute(Self.rollback, []) }
     }
 
-    /// A commit may have changed the store and not the history beside it. The next batch begins with
-    /// a new history, and takes the commit for another program's.
+    /// A commit may have changed the store and not the history beside it. The next batch begins
+    /// with a new history, and takes the commit for another program's.
     func remains(after error: StoreError) -> StoreError? {
         guard writer.hasAttachedHistory, watch.isForeign(since: lastCommit) else { return nil }
         return .failed(

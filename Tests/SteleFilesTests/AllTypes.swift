@@ -82,9 +82,13 @@ extension Stage {
     ]
 
     /// Inserts objects with extreme values and all kinds of links.
-    func fill() throws {
+    /// - Parameter kinds: the stores that the objects are for. PostgreSQL has no text with U+0000.
+    func fill(for kinds: StoreKind...) throws {
+        let texts =
+            kinds.contains(.postgresql)
+            ? Self.texts.map { $0.replacing("\0", with: "") } : Self.texts
         try change { context in
-            let tags = try Self.texts.map { text in
+            let tags = try texts.map { text in
                 let tag = try context.insert(try entity("Tag"))
                 tag["name"] = .string(text)
                 return tag
@@ -92,7 +96,7 @@ extension Stage {
             let empty = try context.insert(try entity("Box"))
             let boxes = try (0..<6).map { index in
                 let box = try context.insert(try entity(index.isMultiple(of: 2) ? "Box" : "Chest"))
-                try set(box, index)
+                try set(box, index, texts)
                 return box
             }
             try boxes[0].replace("tags", Array(tags[0..<5]))
@@ -101,7 +105,7 @@ extension Stage {
             try boxes[3].replace("friends", [boxes[2]])
             try boxes[4].set("twin", boxes[5])
             try boxes[0].replace("line", [boxes[5], empty, boxes[1]])
-            for (index, text) in Self.texts.enumerated() {
+            for (index, text) in texts.enumerated() {
                 let note = try context.insert(try entity("Note"))
                 note["text"] = .string(text)
                 try note.set("about", tags[index])
@@ -114,10 +118,10 @@ extension Stage {
         }
     }
 
-    private func set(_ box: ManagedObject, _ index: Int) throws {
+    private func set(_ box: ManagedObject, _ index: Int, _ texts: [String]) throws {
         let greatest = DecimalText.parse("99999999999999999999999999999999999999".utf8)
         let decimals = ["0", "-0.1", "12.50", "1e-100", "1e100", "0.12345678901234567890123456789"]
-        box["name"] = .string(Self.texts[index])
+        box["name"] = .string(texts[index])
         box["small"] = .int([.zero, 1, -1, 32_767, -32_768, 42][index])
         box["medium"] = .int([0, 1, -1, Int64(Int32.max), Int64(Int32.min), 42][index])
         box["large"] = .int([0, 1, -1, .max, .min, 1 << 53 + 1][index])
@@ -132,7 +136,7 @@ extension Stage {
         box["picture"] = .data((0..<index * 50).map { UInt8(truncatingIfNeeded: $0) })
         box["serial"] = .uuid(UUID())
         box["link"] = .string("https://a.example/\(index)?a=b,c&d=%7C")
-        box["place.city"] = .string(Self.texts[index + 6])
+        box["place.city"] = .string(texts[index + 6])
         box["place.number"] = .int(Int64(index))
     }
 }

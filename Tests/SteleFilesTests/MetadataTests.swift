@@ -34,7 +34,7 @@ import Testing
         let store = try kind.open(model, at: folder.store)
         let types = [
             "memory": "InMemory", "sqlite": "SQLite", "xml": "XML", "binary": "Binary",
-            "text": "Text", "group": "SQLite",
+            "text": "Text", "group": "SQLite", "postgresql": "PostgreSQL",
         ]
         let first = try store.metadata
         #expect(first["NSStoreType"]?.string == types[kind.rawValue])

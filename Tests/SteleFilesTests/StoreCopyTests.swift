@@ -17,7 +17,7 @@ import Testing
         let model = try allTypesModel()
         let source = try Stage(from, model, at: folders[0].store)
         defer { source.close() }
-        try source.fill()
+        try source.fill(for: from, to)
         // The keys of the last objects are not given again.
         let gone = try source.insert("Note", count: 2) + source.insert("Tag", count: 3)
         try source.change { context in

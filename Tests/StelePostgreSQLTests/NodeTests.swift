@@ -118,6 +118,9 @@ struct NodeTests: Sendable {
         defer { store.close() }
         _ = try store.save(team("one"))
         for round in 2...4 as ClosedRange<Int64> {
+            // So many idle connections are lost as well.
+            let readers = try (0..<6).map { _ in try store.reader() }
+            readers.forEach { $0.close() }
             try own.sql(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                     + "WHERE application_name = 'stele'")

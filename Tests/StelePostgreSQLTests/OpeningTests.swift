@@ -58,13 +58,14 @@ import Testing
         let none = try refusal("postgresql://postgres:secret@/nowhere?host=\(folder)")
         #expect(none.contains(#"database "nowhere" does not exist"#), "\(none)")
         #expect(!none.contains("secret"))
+        let raw = try refusal("postgresql://postgres:se%cret@/postgres?host=\(folder)")
+        #expect(raw.contains("written %25") && !raw.contains("cret@"), "\(raw)")
         let schema = try refusal(server.url(schema: "nowhere"))
         #expect(schema.contains("has no schema for the tables"), "\(schema)")
         let away = try refusal("postgresql://postgres@/postgres?host=/nowhere")
         #expect(away.contains("cannot be reached"), "\(away)")
-        #expect(
-            ConnectionURL.place(of: "postgres://a:p@ss/w@db:5432/shop?x=1")
-                == "postgresql://db:5432/shop")
+        let place = ConnectionURL.place(of: "postgres://a:p%40s%3Fs@db:5432/shop?connect_timeout=1")
+        #expect(place == "postgresql://db:5432/shop")
     }
 
     @Test func aTextWithANullCharacterIsRefused() throws {

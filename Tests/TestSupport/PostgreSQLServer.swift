@@ -54,10 +54,14 @@ package final class PostgreSQLServer: Sendable {
         ]
         let options = (settings + own).map { "-c \($0)" }.joined(separator: " ")
         let start = "\(bin)/postgres -D \(folder)/data \(options)"
-        // The pipe's end closes with this process. The server gets SIGINT then, a fast shutdown.
+        // The pipe ends with this process. A shell beside the server waits for that, and stops the
+        // server by SIGINT, a fast shutdown. It has no child to wait for, because this process's
+        // threads block SIGCHLD, and children inherit that.
         try Self.start(
             Self.asUser(
-                "\(start) & pid=$!; read line; kill -INT $pid; wait $pid; rm -rf \(folder)"),
+                "exec 3<&0; (read line <&3; kill -INT $$; "
+                    + "while kill -0 $$ 2>/dev/null; do sleep 0.1; done; rm -rf \(folder)) & "
+                    + "exec \(start) 3<&-"),
             folder)
         for _ in 0..<200 {
             if (try? sql("SELECT 1")) != nil { return }

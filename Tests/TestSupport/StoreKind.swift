@@ -1,5 +1,6 @@
 // The stores that tests run on.
 
+import FoundationEssentials
 import SteleFiles
 import SteleModel
 import StelePersistence
@@ -13,13 +14,19 @@ package enum StoreKind: String, CaseIterable, Sendable {
     /// A schema of the tests' server.
     case postgresql
 
-    /// Those that tests run on: without PostgreSQL where it is not installed.
+    /// Those that tests run on. `make test` runs the tests again on PostgreSQL alone, where it is
+    /// installed: STELE_STORES=postgresql.
     package static let allCases: [StoreKind] =
-        [.memory, .sqlite, .binary, .text, .xml, .group]
-        + (PostgreSQLServer.shared == nil ? [] : [.postgresql])
+        !isOnPostgreSQL
+        ? [.memory, .sqlite, .binary, .text, .xml, .group]
+        : PostgreSQLServer.shared == nil ? [] : [.postgresql]
+
+    private static let isOnPostgreSQL =
+        ProcessInfo.processInfo.environment["STELE_STORES"] == "postgresql"
 
     /// The stores that are one store. Migrations and copies are made between them.
-    package static let single = allCases.filter { $0 != .group }
+    package static let single =
+        (isOnPostgreSQL ? [.sqlite] : []) + allCases.filter { $0 != .group }
     /// The whole-file stores.
     package static let files: [StoreKind] = [.binary, .text, .xml]
 

@@ -10,7 +10,7 @@ extension Ground {
         let place = ConnectionURL.place(of: url)
         let others = [
             ("read-only", settings.readOnly), ("store-type", settings.storeType != nil),
-            ("migrate", settings.migrate),
+            ("migrate", settings.migrate), ("backups", settings.backups != nil),
         ]
         if let (name, _) = others.first(where: \.1) {
             throw Failure("\(name) is for stores in files, and the store is \(place)")

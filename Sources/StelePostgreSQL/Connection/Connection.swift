@@ -14,6 +14,7 @@ final class Connection: SQLConnection {
     private var statements: [StatementKey: PreparedStatement] = [:]
     private var lastName = 0
     private var clock = 0
+    private var cursors = 0
     /// As `WriterTransactions.rowsWritten`.
     private(set) var rowsWritten: Int64 = 0
     private static let statementsKept = 256
@@ -41,6 +42,13 @@ final class Connection: SQLConnection {
     ///   refuses the connection or is too old.
     init(_ url: String, writes: Bool = false) throws(StoreError) {
         place = ConnectionURL.place(of: url)
+        // libpq's own message would have the part that it cannot read, which may be the password.
+        guard let parts = ConnectionURL.parts(of: url) else {
+            throw .incompatible(
+                code: 134080,
+                "the URL of the database cannot be read: %, /, ? and @ in a user or "
+                    + "password are written %25, %2F, %3F and %40")
+        }
         // The URL may set all but the last. A server that is gone is noticed in a few seconds.
         let defaults = [
             ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("keepalives_idle", "5"),
@@ -51,7 +59,7 @@ final class Connection: SQLConnection {
             defaults.map(\.1).withCStrings { values in PQconnectdbParams(names, values, 1) }
         }
         guard let opened, PQstatus(opened) == CONNECTION_OK else {
-            let error = PostgreSQLFailure.connection(opened, place)
+            let error = PostgreSQLFailure.connection(opened, place, secret: parts["password"])
             PQfinish(opened)
             throw error
         }
@@ -103,12 +111,18 @@ final class Connection: SQLConnection {
         try check(PQexec(handle, sql), sql)
     }
 
+    /// Returns a name for a server-side cursor.
+    func makeCursorName() -> String {
+        cursors += 1
+        return "c\(cursors)"
+    }
+
     // MARK: Statements
 
     /// Runs a prepared statement. It is prepared at its first use.
     func query(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Rows {
         let parameters = try Parameters(bindings)
-        let statement = try prepared(sql, parameters.types)
+        let statement = try prepared(sql, sql.isOfRows ? [] : parameters.types)
         clock += 1
         statement.lastUse = clock
         let result = parameters.withAddresses { values, lengths, formats in
@@ -211,6 +225,14 @@ final class Connection: SQLConnection {
         return (0..<rows.count).map {
             (rows.integer($0, 0), rows.snapshot($0, shape, from: 1))
         }
+    }
+}
+
+extension SQLText {
+    /// Whether it inserts rows of values. The server knows the types of their parameters by the
+    /// columns, so that rows with other nulls are the same statement.
+    fileprivate var isOfRows: Bool {
+        string.hasPrefix("INSERT INTO ") && string.contains(") VALUES (")
     }
 }
 

@@ -1,3 +1,5 @@
+import CPostgreSQL
+
 /// URLs of PostgreSQL databases, as libpq reads them.
 public enum ConnectionURL {
     /// Whether a store's path is the URL of a database.
@@ -5,13 +7,33 @@ public enum ConnectionURL {
         path.hasPrefix("postgresql://") || path.hasPrefix("postgres://")
     }
 
-    /// Returns the URL without user, password and parameters, for messages.
+    /// Returns the URL's host, port and database, for messages; `postgresql://` alone for one that
+    /// libpq cannot read.
     public static func place(of url: String) -> String {
-        guard let start = url.firstRange(of: "://") else { return "the database" }
-        let rest = url[start.upperBound...]
-        let whole = rest[..<(rest.firstIndex(of: "?") ?? rest.endIndex)]
-        // A password may have any character but the last @ before the host.
-        let host = whole.lastIndex(of: "@").map { whole[whole.index(after: $0)...] }
-        return "postgresql://\(host ?? whole)"
+        guard let parts = parts(of: url) else { return "postgresql://" }
+        let host = parts["host"] ?? ""
+        let port = parts["port"].map { ":\($0)" } ?? ""
+        // The folder of a socket is no part of a URL's path.
+        let server = host.hasPrefix("/") ? "" : host + port
+        return "postgresql://\(server)/\(parts["dbname"] ?? "")"
+    }
+
+    /// Returns the parameters that a URL has; nil for one that libpq cannot read.
+    static func parts(of url: String) -> [String: String]? {
+        var message: UnsafeMutablePointer<CChar>?
+        let options = PQconninfoParse(url, &message)
+        defer {
+            PQfreemem(message)
+            PQconninfoFree(options)
+        }
+        guard var option = options else { return nil }
+        var parts: [String: String] = [:]
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val {
+                parts[String(cString: keyword)] = String(cString: value)
+            }
+            option = option.successor()
+        }
+        return parts
     }
 }

@@ -16,8 +16,8 @@ enum PostgreSQLType {
     static let uuid: UInt32 = 2950
 }
 
-/// The values of a statement's parameters in PostgreSQL's binary form; Decimals and nulls in that of
-/// text.
+/// The values of a statement's parameters in PostgreSQL's binary form; Decimals and nulls in that
+/// of text.
 struct Parameters {
     /// The type of each parameter; 0 for a null, whose type the server infers.
     private(set) var types: [UInt32] = []

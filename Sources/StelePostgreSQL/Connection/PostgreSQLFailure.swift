@@ -5,9 +5,14 @@ import StelePredicates
 /// Translates errors of PostgreSQL.
 enum PostgreSQLFailure {
     /// Returns the error of a connection that cannot be made, or has been lost.
-    /// - Parameter place: the server and the database, without a password.
-    static func connection(_ handle: OpaquePointer?, _ place: String) -> StoreError {
-        let message = handle.map { String(cString: PQerrorMessage($0)) } ?? "out of memory"
+    /// - Parameters:
+    ///   - place: the server and the database.
+    ///   - secret: the password, which no message may have.
+    static func connection(
+        _ handle: OpaquePointer?, _ place: String, secret: String? = nil
+    ) -> StoreError {
+        var message = handle.map { String(cString: PQerrorMessage($0)) } ?? "out of memory"
+        if let secret, !secret.isEmpty { message.replace(secret, with: "…") }
         let text = message.split(separator: "\n").joined(separator: "; ")
         // libpq has no codes for the errors of a connection.
         let isOfUser =
@@ -50,6 +55,10 @@ enum PostgreSQLFailure {
             return .busy("\(place) is in use (PostgreSQL: \(message))")
         case _ where state.hasPrefix("08") || state.hasPrefix("57P"):
             return .busy("\(place) cannot be reached: \(message)")
+        case "54000":
+            return .invalid(
+                "a text with an index is too long for PostgreSQL, which takes about 2,700 bytes "
+                    + "(\(message))")
         case _ where state.hasPrefix("54"): return .tooLarge(message)
         default:
             return .failed("PostgreSQL: \(message) (\(state)) in \(statement.prefix(300))")

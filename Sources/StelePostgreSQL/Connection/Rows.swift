@@ -120,7 +120,6 @@ final class Rows {
             }
             text.removeLast(text.count - start - scale)
         }
-        let all = Decimal(string: String(decoding: text, as: UTF8.self)) ?? 0
         switch kind {
         case .integer:
             if scale == 0, let whole = Int64(String(decoding: text, as: UTF8.self)) {
@@ -129,7 +128,9 @@ final class Rows {
             return Double(String(decoding: text, as: UTF8.self)).map(Value.double) ?? .null
         case .double, .float:
             return Double(String(decoding: text, as: UTF8.self)).map(Value.double) ?? .null
-        default: return .decimal(all)
+        default:
+            return Decimal(string: String(decoding: text, as: UTF8.self)).map(Value.decimal)
+                ?? .null
         }
     }
 

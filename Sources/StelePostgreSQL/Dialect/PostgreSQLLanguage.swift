@@ -4,20 +4,20 @@ import StelePredicates
 import SteleSQL
 
 /// What of the predicate language is translated to the SQL of PostgreSQL. A request with anything
-/// else is evaluated in memory, over the objects that it may need, so that it has the meaning that it
-/// has on every store.
+/// else is evaluated in memory, over the objects that it may need, so that it has the meaning that
+/// it has on every store.
 ///
 /// Only comparisons are translated whose meaning in PostgreSQL is exactly that of the predicate
-/// language: a column with values of its own type. PostgreSQL would round an integer that it compares
-/// with a double, for instance.
+/// language: a column with values of its own type. PostgreSQL would round an integer that it
+/// compares with a double, for instance.
 struct PostgreSQLLanguage: Sendable {
     let translator: FetchTranslator
     private var model: Model { translator.schema.model }
 
     init(_ translator: FetchTranslator) { self.translator = translator }
 
-    /// The most constants of a request. PostgreSQL takes 65,535 parameters.
-    private static let constants = 16_000
+    /// The most values of all lists of a request. PostgreSQL takes 65,535 parameters.
+    private static let values = 4_000
 
     /// Whether a request is translated.
     func has(_ request: FetchRequest) -> Bool {
@@ -34,7 +34,19 @@ struct PostgreSQLLanguage: Sendable {
             return false
         }
         if let position = request.after, !has(position, request) { return false }
-        return request.predicate.map { has($0, entity) } ?? true
+        guard let predicate = request.predicate else { return true }
+        return has(predicate, entity) && Self.values(in: predicate) <= Self.values
+    }
+
+    /// Returns the number of values of all lists in a predicate.
+    private static func values(in predicate: Predicate) -> Int {
+        switch predicate {
+        case .constant: 0
+        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + values(in: $1) }
+        case .not(let part): values(in: part)
+        case .comparison(let it):
+            if case .aggregate(let items) = it.right { items.count } else { 1 }
+        }
     }
 
     private func has(_ position: [Value], _ request: FetchRequest) -> Bool {
@@ -61,9 +73,7 @@ struct PostgreSQLLanguage: Sendable {
         case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
             return isConstant(it.right, kind)
         case .in, .between:
-            guard case .aggregate(let items) = it.right, items.count <= Self.constants else {
-                return false
-            }
+            guard case .aggregate(let items) = it.right else { return false }
             return items.allSatisfy { isConstant($0, kind) }
         case .beginsWith, .endsWith, .contains:
             return kind == .text && isConstant(it.right, kind)

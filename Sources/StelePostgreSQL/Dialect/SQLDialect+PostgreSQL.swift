@@ -14,16 +14,19 @@ extension SQLDialect {
         dialect.insertMissingEnd = " ON CONFLICT DO NOTHING"
         dialect.same = " IS NOT DISTINCT FROM "
         dialect.different = " IS DISTINCT FROM "
+        dialect.contains = { "strpos(\($0), \($1)) > 0" }
+        dialect.endsWith = { "right(\($0), length(\($1))) = \($1)" }
         dialect.unlimited = "ALL"
         dialect.ascending = " NULLS FIRST"
         dialect.descending = " DESC NULLS LAST"
         dialect.tableCount = {
-            "SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass('\($0)') AND relkind = 'r'"
+            "SELECT COUNT(*) FROM pg_class WHERE relname = lower('\($0)') "
+                + "AND relnamespace = \(PostgreSQLWords.ownSchema) AND relkind = 'r'"
         }
         dialect.columns =
             "SELECT upper(c.relname), upper(a.attname) FROM pg_class c "
             + "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
-            + "WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') "
+            + "WHERE c.relnamespace = \(PostgreSQLWords.ownSchema) AND c.relkind IN ('r', 'p') "
             + "ORDER BY c.relname, a.attnum"
         dialect.creation = PostgreSQLWords.creation
         dialect.hasExactDecimals = true
@@ -35,6 +38,9 @@ extension SQLDialect {
 
 /// Core Data's words in the words of PostgreSQL.
 enum PostgreSQLWords {
+    /// The schema of the tables: the first one of the search path that exists.
+    static let ownSchema = "(SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+
     /// The types of columns. Text is compared by its bytes, as everywhere in Stele.
     private static let types = [
         "INTEGER": "BIGINT", "FLOAT": "DOUBLE PRECISION", "TIMESTAMP": "DOUBLE PRECISION",

@@ -81,7 +81,10 @@ extension Select {
             sql: sql,
             plain: plain, kind: operand.kind, ascending: ascending, options: options,
             isLong: operand.isLongDecimal, isNullable: operand.isNullable, place: place,
-            term: sql + (ascending ? dialect.ascending : dialect.descending))
+            term: sql
+                + (operand.isNullable
+                    ? ascending ? dialect.ascending : dialect.descending
+                    : ascending ? "" : " DESC"))
     }
 
     /// Returns the condition that a row comes after a position in the order.

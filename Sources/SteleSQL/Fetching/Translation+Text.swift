@@ -48,16 +48,10 @@ extension Translation {
             Condition(
                 "\(SQLFunctions.beginsWith.name)(\(sql(text)), \(bind(.string(literal))), 0)")
         case .endsWith:
-            ending(sql(text), bind(.string(literal)))
+            Condition(schema.dialect.endsWith(sql(text), bind(.string(literal))))
         default:
-            Condition(
-                SQLWords.joined(["INSTR(", sql(text), ", ", bind(.string(literal)), ") > 0"]))
+            Condition(schema.dialect.contains(sql(text), bind(.string(literal))))
         }
-    }
-
-    private func ending(_ text: String, _ literal: String) -> Condition {
-        Condition(
-            SQLWords.joined(["SUBSTR(", text, ", -LENGTH(", literal, ")) = ", literal]))
     }
 
     /// Adds ranges of the column's index that include all texts for which the condition is true.

@@ -7,7 +7,6 @@ import StelePersistence
 /// the table and its indexes without a search from the root.
 struct RowBuffer {
     private let width: Int
-    private let isGuarded: Bool
     /// The statements by number of rows, the most first.
     private let inserts: [(rows: Int, sql: SQLText)]
     private var values: [Value] = []
@@ -18,12 +17,10 @@ struct RowBuffer {
     /// - Parameters:
     ///   - columns: the columns with a value in each row.
     ///   - constants: the other columns, and their constant as SQL.
-    ///   - isGuarded: whether a row may violate a constraint without the transaction's end.
     init(
         table: String, columns: [String], constants: [(name: String, sql: String)] = [],
-        isGuarded: Bool = false, _ dialect: SQLDialect
+        _ dialect: SQLDialect
     ) {
-        self.isGuarded = isGuarded
         width = columns.count
         let names = (columns + constants.map(\.name)).joined(separator: ", ")
         let fixed = constants.map { ", \($0.sql)" }.joined()
@@ -54,7 +51,10 @@ struct RowBuffer {
 
     /// Inserts the waiting rows. If one violates a constraint, the rows before it are inserted, and
     /// it and the rest still wait.
-    mutating func write(to connection: any SQLConnection) throws(StoreError) {
+    /// - Parameter isGuarded: whether the transaction goes on after such an error.
+    mutating func write(
+        to connection: any SQLConnection, isGuarded: Bool = false
+    ) throws(StoreError) {
         var rest = values[...]
         while !rest.isEmpty {
             for (rows, sql) in inserts where rest.count >= rows * width {

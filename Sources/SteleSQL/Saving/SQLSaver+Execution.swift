@@ -14,7 +14,7 @@ extension SQLSaver {
         let run = SaveRun(
             operations: operations, view: view,
             concrete: try ConcreteEntities(schema: schema, connection: connection, operations),
-            places: UniqueValues(schema.model, operations))
+            places: UniqueValues(schema.model, operations), uniqueSlots: schema.uniqueSlots)
         var conflicts: [MergeConflict] = []
         var next = 0
         while next < operations.count {
@@ -69,8 +69,12 @@ extension SQLSaver {
             bindings.append(try run.concrete.number(of: value, slot: slot, in: change.entity))
         }
         _ = try guardUniqueness(of: change, among: run.places) { () throws(StoreError) in
-            try connection.attempt { () throws(StoreError) in
-                try connection.execute(statements.insert(change.entity), bindings)
+            let statement = statements.insert(change.entity)
+            guard run.mayMeetKeys(of: change.entity) else {
+                return try connection.execute(statement, bindings)
+            }
+            return try connection.attempt { () throws(StoreError) in
+                try connection.execute(statement, bindings)
             }
         }
         let version = change.before.map { $0.version &+ 1 } ?? 1
@@ -214,6 +218,13 @@ struct SaveRun {
     let view: RequestView
     let concrete: ConcreteEntities
     let places: UniqueValues
+    /// The slots of each entity that must be unique.
+    let uniqueSlots: [Set<Int>]
+
+    /// Whether an insert may be refused because another object has its key or its values.
+    func mayMeetKeys(of entity: Int) -> Bool {
+        operations.hasGivenKeys || !uniqueSlots[entity].isEmpty
+    }
 }
 
 extension ObjectChange {

@@ -26,7 +26,7 @@ extension SQLSaver {
             }
             next += some.count
             do throws(StoreError) {
-                try rows.write(to: connection)
+                try rows.write(to: connection, isGuarded: run.mayMeetKeys(of: entity))
             } catch .constraint {
                 // Inserting the rest one by one finds the object for the error.
                 let first = some.count - rows.count

@@ -17,6 +17,7 @@ struct SaveOperations {
     /// - Throws: `.invalid` for a link to an object that the request does not insert.
     init(_ asked: [ObjectChange], _ keys: KeyReplacement) throws(StoreError) {
         changes = asked
+        hasGivenKeys = asked.contains { $0.kind == .insert && $0.key >= 0 }
         if Self.namesAnyTwice(asked, keys) {
             var replaced: [ObjectChange] = []
             for change in asked { replaced.append(try keys.replacing(change)) }
@@ -25,6 +26,9 @@ struct SaveOperations {
         self.keys = keys
         order = Self.order(changes)
     }
+
+    /// Whether an object is inserted under a key that the request gives.
+    let hasGivenKeys: Bool
 
     /// The indexes of changes of to-many relationships.
     var linking: [Int] { indices.filter { !changes[place($0)].toManys.isEmpty } }

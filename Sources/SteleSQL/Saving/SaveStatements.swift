@@ -45,8 +45,7 @@ struct SaveStatements {
             .map { table.columns[$0].name }
         let made = RowBuffer(
             table: table.name, columns: ["Z_PK"] + columns,
-            constants: [("Z_ENT", "\(schema.number(of: entity))"), ("Z_OPT", "1")],
-            isGuarded: true, schema.dialect)
+            constants: [("Z_ENT", "\(schema.number(of: entity))"), ("Z_OPT", "1")], schema.dialect)
         rows[entity] = made
         return made
     }

@@ -18,7 +18,7 @@ extension SQLSchema {
     }
 
     /// The join tables, each seen from the side that names it.
-    var joinTables: [JoinTable] {
+    package var joinTables: [JoinTable] {
         let stored = Set(model.storedEntities.map(\.index))
         return zip(model.relationships, toManys).compactMap { relationship, storage in
             guard case .join(let table)? = storage, table.isOwningSide,
@@ -29,7 +29,7 @@ extension SQLSchema {
     }
 
     /// All indexes of the model's tables.
-    var indexes: [SQLIndex] { indexes(as: .newest) }
+    package var indexes: [SQLIndex] { indexes(as: .newest) }
 
     /// All indexes of the model's tables as a version of Core Data makes them.
     func indexes(as version: FrameworkVersion) -> [SQLIndex] {

@@ -81,7 +81,7 @@ package enum ToManyStorage: Sendable, Hashable {
 /// An index of a table.
 package struct SQLIndex: Sendable, Hashable {
     /// The name.
-    let name: String
+    package let name: String
     /// The name of the table.
     let table: String
     /// The names of the columns.

@@ -9,8 +9,8 @@ package protocol WriterTransactions: AnyObject {
     /// Whether a transaction is open. A database ends one on some errors.
     var isOpen: Bool { get }
 
-    /// A number that grows with each row that is written, also if that is rolled back, and with each
-    /// statement whose error does not let the transaction go on.
+    /// A number that grows with each row that is written, also if that is rolled back, and with
+    /// each statement whose error does not let the transaction go on.
     var rowsWritten: Int64 { get }
 
     /// Begins a transaction that no other one overlaps: it has the write lock until its end. Leaves
