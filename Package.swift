@@ -154,8 +154,8 @@ let package = Package(
         .target(
             name: "StelePostgreSQL",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleSQL", "SteleSystem",
-                "CPostgreSQL",
+                "SteleJSON", "SteleModel", "StelePredicates", "StelePersistence", "SteleSQL",
+                "SteleSystem", "CPostgreSQL",
             ],
             swiftSettings: settings),
 

@@ -8,20 +8,18 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     /// Nil after `close`.
     private(set) var connection: Connection?
     private let schema: SQLSchema
-    private let language: PostgreSQLLanguage
+    private let translator: FetchTranslator
     private let pool: ReaderPool?
     private let known: KnownStates?
     private var number: Int64
     private var limits = MatchLimits.standard
 
-    private var translator: FetchTranslator { language.translator }
-
     /// Opens a reader on a connection of the pool, in a new transaction.
     init(
-        schema: SQLSchema, language: PostgreSQLLanguage, pool: ReaderPool, known: KnownStates
+        schema: SQLSchema, translator: FetchTranslator, pool: ReaderPool, known: KnownStates
     ) throws(StoreError) {
         self.schema = schema
-        self.language = language
+        self.translator = translator
         self.pool = pool
         self.known = known
         (number, connection) = try pool.use { connection throws(StoreError) in
@@ -32,9 +30,9 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     }
 
     /// Opens a reader on the writer's connection, within its transaction.
-    init(schema: SQLSchema, language: PostgreSQLLanguage, writer: Connection, token: Int64) {
+    init(schema: SQLSchema, translator: FetchTranslator, writer: Connection, token: Int64) {
         self.schema = schema
-        self.language = language
+        self.translator = translator
         pool = nil
         // The writer's transaction may be rolled back, so its states are not shared.
         known = nil
@@ -79,56 +77,89 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     // MARK: Fetching
 
     func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot] {
-        let connection = try open()
-        guard language.has(request) else { return try loaded(request).snapshots() }
-        let statement = try translator.snapshots(request)
-        guard let shape = schema.shapes[request.entity.root] else { return [] }
-        var found = try connection.snapshots(statement.sql, statement.bindings, shape)
-        if statement.isUnordered { found.sort { $0.key < $1.key } }
-        return found
+        try answer(request, translator.snapshots) { (statement) throws(StoreError) in
+            guard let shape = schema.shapes[request.entity.root] else { return [] }
+            var found = try open().snapshots(statement.sql, statement.bindings, shape)
+            if statement.isUnordered { found.sort { $0.key < $1.key } }
+            return found
+        } otherwise: { (all) throws(StoreError) in
+            try all.snapshots()
+        }
     }
 
     func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {
-        let connection = try open()
-        guard !request.propertiesToFetch.isEmpty, language.has(request) else {
-            return try loaded(request).rows()
-        }
-        let statement = try translator.rows(request)
-        return try connection.rows(statement.sql, statement.bindings, statement.kinds)
+        try answer(request, translator.rows, rows) { (all) throws(StoreError) in try all.rows() }
     }
 
     func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value] {
-        let connection = try open()
-        guard language.has(request) else { return try loaded(request).position(of: key) }
-        let statement = try translator.position(of: key, in: request)
-        return try connection.rows(statement.sql, statement.bindings, statement.kinds).first ?? []
+        try answer(request) { (request) throws(StoreError) in
+            try translator.position(of: key, in: request)
+        } _: { (statement) throws(StoreError) in
+            try rows(statement).first ?? []
+        } otherwise: { (all) throws(StoreError) in
+            try all.position(of: key)
+        }
     }
 
     func count(_ request: FetchRequest) throws(StoreError) -> Int {
-        let connection = try open()
-        guard language.has(request) else { return try loaded(request).count() }
-        let statement = try translator.count(request)
-        return Int(try connection.integer(statement.sql, statement.bindings) ?? 0)
+        try answer(request, translator.count) { (statement) throws(StoreError) in
+            Int(try open().integer(statement.sql, statement.bindings) ?? 0)
+        } otherwise: { (all) throws(StoreError) in
+            try all.count()
+        }
     }
 
     func cursor(_ request: FetchRequest) throws(StoreError) -> any FetchCursor {
-        let connection = try open()
-        guard language.has(request) else {
-            let all = try loaded(request)
+        let isOfObjects = request.propertiesToFetch.isEmpty
+        guard let shape = schema.shapes[request.entity.root],
+            let statement = try translated(
+                request, isOfObjects ? translator.objects : translator.rows),
+            !statement.mayFail
+        else {
             return WholeCursor(
-                request.propertiesToFetch.isEmpty
-                    ? .objects(try all.snapshots()) : .values(try all.rows()))
+                isOfObjects ? .objects(try fetch(request)) : .values(try fetchRows(request)))
         }
-        if request.propertiesToFetch.isEmpty {
-            guard let shape = schema.shapes[request.entity.root] else {
-                throw .unsupported("the entity \(request.entity.name) in this store")
-            }
-            return try PostgreSQLCursor(
-                try translator.objects(request), .objects(shape), of: self, on: connection)
-        }
-        let statement = try translator.rows(request)
         return try PostgreSQLCursor(
-            statement, .values(statement.kinds), of: self, on: connection)
+            statement, isOfObjects ? .objects(shape) : .values(statement.kinds), of: self,
+            on: open())
+    }
+
+    private func rows(_ statement: FetchStatement) throws(StoreError) -> [[Value]] {
+        try open().rows(statement.sql, statement.bindings, statement.kinds)
+    }
+
+    // MARK: Answering
+
+    /// Returns the statement of a request; nil where PostgreSQL has none with its meaning.
+    private func translated(
+        _ request: FetchRequest,
+        _ translate: (FetchRequest) throws(StoreError) -> FetchStatement
+    ) throws(StoreError) -> FetchStatement? {
+        do { return try translate(request) } catch {
+            guard case .unsupported = error else { throw error }
+            return nil
+        }
+    }
+
+    /// Answers a request by a statement. Where PostgreSQL has none, or one of its types does not
+    /// hold a value of the statement, such as a sum, the request is evaluated in memory.
+    private func answer<R>(
+        _ request: FetchRequest,
+        _ translate: (FetchRequest) throws(StoreError) -> FetchStatement,
+        _ run: (FetchStatement) throws(StoreError) -> R,
+        otherwise: (LoadedFetch) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        let connection = try open()
+        guard let statement = try translated(request, translate) else {
+            return try otherwise(loaded(request))
+        }
+        guard statement.mayFail else { return try run(statement) }
+        do {
+            return try connection.attempt { () throws(StoreError) in try run(statement) }
+        } catch {
+            guard connection.lastState.hasPrefix("22") else { throw error }
+            return try otherwise(loaded(request))
+        }
     }
 
     private func loaded(_ request: FetchRequest) throws(StoreError) -> LoadedFetch {

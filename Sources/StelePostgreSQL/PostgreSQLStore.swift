@@ -30,7 +30,7 @@ public final class PostgreSQLStore: PersistentStore {
     public let isNew: Bool
 
     private let schema: SQLSchema
-    private let language: PostgreSQLLanguage
+    private let translator: FetchTranslator
     private let readers: ReaderPool
     private let known = KnownStates()
     private let queue = WriterQueue()
@@ -82,13 +82,13 @@ public final class PostgreSQLStore: PersistentStore {
         place = connection.place
         isNew = database.isNew
         let translator = FetchTranslator(schema: schema)
-        language = PostgreSQLLanguage(translator)
+        self.translator = translator
         readers = ReaderPool(url, count: Self.readerLimit)
         counter = CommitCounter(database.count)
         listener = PostgreSQLListener(url)
         watching = Mutex(Watching(connection: try Connection(url)))
         let transactions = PostgreSQLTransactions(
-            connection, url: url, schema: schema, language: language, counter: counter,
+            connection, url: url, schema: schema, translator: translator, counter: counter,
             last: database.count,
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
         nonisolated(unsafe) let writer = try Writer(
@@ -113,7 +113,7 @@ public final class PostgreSQLStore: PersistentStore {
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         if let budget, !budget.mayWait { throw .overBudget }
         return try PostgreSQLReader(
-            schema: schema, language: language, pool: readers, known: known)
+            schema: schema, translator: translator, pool: readers, known: known)
     }
 
     /// Throws `.overBudget`: the read would have to wait.

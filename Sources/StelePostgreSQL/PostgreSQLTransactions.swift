@@ -9,7 +9,7 @@ import SteleSystem
 final class PostgreSQLTransactions: WriterTransactions {
     private let url: String
     private let schema: SQLSchema
-    private let language: PostgreSQLLanguage
+    private let translator: FetchTranslator
     private let counter: CommitCounter
     private let changedElsewhere: () -> Void
     private let writer: WriterConnection
@@ -27,13 +27,13 @@ final class PostgreSQLTransactions: WriterTransactions {
     private static let patience = 10.0
 
     init(
-        _ connection: Connection, url: String, schema: SQLSchema, language: PostgreSQLLanguage,
+        _ connection: Connection, url: String, schema: SQLSchema, translator: FetchTranslator,
         counter: CommitCounter, last: Int64, changedElsewhere: @escaping () -> Void
     ) {
         writer = WriterConnection(connection)
         self.url = url
         self.schema = schema
-        self.language = language
+        self.translator = translator
         self.counter = counter
         self.last = last
         self.changedElsewhere = changedElsewhere
@@ -151,7 +151,7 @@ final class PostgreSQLTransactions: WriterTransactions {
 
     private func ownReader(token: Int64) -> PostgreSQLReader {
         PostgreSQLReader(
-            schema: schema, language: language, writer: writer.connection, token: token)
+            schema: schema, translator: translator, writer: writer.connection, token: token)
     }
 }
 

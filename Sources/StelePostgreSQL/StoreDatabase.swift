@@ -61,6 +61,7 @@ struct StoreDatabase {
                     + "program made it")
         }
         try metadata.check(model)
+        try PostgreSQLFunctions.register(connection)
         let layout = try StoreLayout(connection)
         return StoreDatabase(
             identifier: identifier, generation: generation,

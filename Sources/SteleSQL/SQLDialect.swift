@@ -36,8 +36,23 @@ public struct SQLDialect: Sendable {
     package var creation: @Sendable (_ statement: String) -> String
     /// Whether the database compares Decimals of 38 digits itself, so that none is long.
     package var hasExactDecimals: Bool
-    /// Whether long lists of literals are bound as one text.
-    package var bindsLists: Bool
+    /// Whether each expression has one type, so that values of different types must be made one
+    /// before they are compared or listed, and an overflow is an error.
+    package var isTyped: Bool
+    /// Returns the name of the type of a column.
+    package var typeName: @Sendable (ColumnKind) -> String
+    /// Returns a table with a column `value`, which has the items of a JSON array of texts that a
+    /// parameter has; nil where `json_each` is used.
+    package var items: (@Sendable (_ parameter: String) -> String)?
+    /// Returns a text that is compared by its bytes.
+    package var binary: @Sendable (_ text: String) -> String
+    /// Returns a number with the type and the index of no column.
+    package var plain: @Sendable (_ number: String) -> String
+    /// Returns the aggregate that is 1 where a value of the rows is null, and 0 elsewhere.
+    package var hasNull: @Sendable (_ value: String) -> String
+    /// Returns the call of one of Stele's functions; nil where the database has none with its
+    /// meaning.
+    package var call: @Sendable (SQLFunction, _ arguments: [String]) -> String?
     /// The number of rows that a failed INSERT of many rows has inserted, as a SELECT; nil where it
     /// has inserted none.
     package var insertedBeforeFailure: String?
@@ -61,6 +76,15 @@ public struct SQLDialect: Sendable {
         columns: "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c "
             + "WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.name, c.cid",
         creation: { $0 },
-        hasExactDecimals: false, bindsLists: true,
+        hasExactDecimals: false,
+        isTyped: false,
+        typeName: { $0 == .text ? "TEXT" : $0 == .data || $0 == .uuid ? "BLOB" : "REAL" },
+        items: nil,
+        binary: { $0 },
+        plain: { "+" + $0 },
+        hasNull: { "MAX(\($0) IS NULL)" },
+        call: { function, arguments in
+            SQLWords.joined([function.name, "(", SQLWords.joined(arguments, by: ", "), ")"])
+        },
         insertedBeforeFailure: "SELECT changes()")
 }

@@ -39,7 +39,7 @@ import Testing
             STELE_MEDIAN(t1.ZAGE) > ?1)
         Team: (members.age UNION {1}).@count > 3
             ZTEAM t0 WHERE (SELECT COUNT(*) FROM (SELECT v FROM (SELECT +t1.ZAGE AS v FROM \
-            ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK) UNION SELECT v FROM (SELECT ?1 AS v)) t2) > ?2
+            ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK) a UNION SELECT v FROM (SELECT ?1 AS v) b) t2) > ?2
         """)
 
     /// What nests costs as much as it is long, and not twice for each level.

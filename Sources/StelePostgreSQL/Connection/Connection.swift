@@ -17,6 +17,8 @@ final class Connection: SQLConnection {
     private var cursors = 0
     /// As `WriterTransactions.rowsWritten`.
     private(set) var rowsWritten: Int64 = 0
+    /// The SQLSTATE of the last statement that failed.
+    private(set) var lastState = ""
     private static let statementsKept = 256
     private static let oldestVersion: Int32 = 130_000
 
@@ -69,7 +71,8 @@ final class Connection: SQLConnection {
         do {
             try check()
             try run(
-                "SET standard_conforming_strings = on; SET statement_timeout = "
+                "SET standard_conforming_strings = on; SET extra_float_digits = 1; "
+                    + "SET statement_timeout = "
                     + "\(StatementTime.limit / 1_000_000); "
                     + "SET idle_in_transaction_session_timeout = \(writes ? 30_000 : 0)")
         } catch {
@@ -175,6 +178,7 @@ final class Connection: SQLConnection {
         guard let result, status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else {
             rowsWritten += 1
             defer { PQclear(result) }
+            lastState = PostgreSQLFailure.state(result)
             throw PostgreSQLFailure.error(result, handle, place, sql)
         }
         return Rows(result)

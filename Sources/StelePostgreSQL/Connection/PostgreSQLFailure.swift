@@ -25,6 +25,11 @@ enum PostgreSQLFailure {
                 + "password is that of the URL, of PGPASSWORD or of ~/.pgpass)")
     }
 
+    /// Returns the SQLSTATE of a statement that has failed; empty for a lost connection.
+    static func state(_ result: OpaquePointer?) -> String {
+        PQresultErrorField(result, PG_DIAG.state).map { String(cString: $0) } ?? ""
+    }
+
     /// Returns the error of a statement.
     /// - Parameter statement: its text.
     static func error(
@@ -36,8 +41,7 @@ enum PostgreSQLFailure {
         let message =
             PQresultErrorField(result, PG_DIAG.message).map { String(cString: $0) }
             ?? String(cString: PQresultErrorMessage(result))
-        let state =
-            PQresultErrorField(result, PG_DIAG.state).map { String(cString: $0) } ?? ""
+        let state = state(result)
         switch state {
         case "23505": return unique
         case "22021", "22P05":

@@ -30,7 +30,13 @@ extension SQLDialect {
             + "ORDER BY c.relname, a.attnum"
         dialect.creation = PostgreSQLWords.creation
         dialect.hasExactDecimals = true
-        dialect.bindsLists = false
+        dialect.isTyped = true
+        dialect.typeName = PostgreSQLWords.type
+        dialect.items = { "json_array_elements_text(\($0)::json)" }
+        dialect.binary = { "(\($0) COLLATE \"C\")" }
+        dialect.plain = { $0 }
+        dialect.hasNull = { "MAX((\($0) IS NULL)::int)" }
+        dialect.call = PostgreSQLFunctions.call
         dialect.insertedBeforeFailure = nil
         return dialect
     }()
@@ -46,6 +52,17 @@ enum PostgreSQLWords {
         "INTEGER": "BIGINT", "FLOAT": "DOUBLE PRECISION", "TIMESTAMP": "DOUBLE PRECISION",
         "DECIMAL": "NUMERIC", "VARCHAR": "TEXT COLLATE \"C\"", "BLOB": "BYTEA",
     ]
+
+    /// Returns the type of a column.
+    static func type(_ kind: ColumnKind) -> String {
+        switch kind {
+        case .integer, .boolean, .key: "BIGINT"
+        case .double, .float, .date: "DOUBLE PRECISION"
+        case .decimal: "NUMERIC"
+        case .text: "TEXT"
+        case .data, .uuid, .external, .marked: "BYTEA"
+        }
+    }
 
     /// Returns a CREATE statement in PostgreSQL's words. Names of tables and columns are no words
     /// that have another form: they begin with Z or are those of the history.

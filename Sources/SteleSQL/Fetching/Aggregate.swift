@@ -108,6 +108,7 @@ extension Translation {
         by aggregate: Aggregate, _ value: Operand, distinct: Bool
     ) throws(StoreError) -> (sql: String, operand: Operand) {
         let argument = "\(distinct ? "DISTINCT " : "")\(sql(value))"
+        if schema.dialect.isTyped { return try typed(aggregate, value.kind, argument) }
         func give(
             _ text: String, _ kind: ColumnKind, isNullable: Bool = true
         ) -> (sql: String, operand: Operand) {
@@ -121,31 +122,31 @@ extension Translation {
         case .count: return give("COUNT(\(argument))", .integer, isNullable: false)
         case .sum where isDecimal:
             return give(
-                "\(SQLFunctions.decimalSum.name)(\(argument))", .decimal, isNullable: false)
+                try call(SQLFunctions.decimalSum, argument), .decimal, isNullable: false)
         case .sum where value.isWide:
             // SUM fails beyond 64 bits.
-            return give("\(SQLFunctions.sum.name)(\(argument))", .integer, isNullable: false)
+            return give(try call(SQLFunctions.sum, argument), .integer, isNullable: false)
         case .sum:
             let kind: ColumnKind = value.kind == .boolean ? .integer : value.kind
             return give(
                 "COALESCE(SUM(\(argument)), \(Self.zero(of: kind)))",
                 kind == .float ? .double : kind, isNullable: false)
         case .average where isDecimal:
-            return give("\(SQLFunctions.decimalAverage.name)(\(argument))", .decimal)
+            return give(try call(SQLFunctions.decimalAverage, argument), .decimal)
         case .average where value.isWide:
             // AVG rounds a sum beyond 2^53, and then the quotient again.
-            return give("\(SQLFunctions.average.name)(\(argument))", .double)
+            return give(try call(SQLFunctions.average, argument), .double)
         case .average:
             return give("AVG(\(argument))", value.kind == .date ? .date : .double)
         case .median where isDecimal:
-            return give("\(SQLFunctions.decimalMedian.name)(\(argument))", .decimal)
-        case .median: return give("\(SQLFunctions.median.name)(\(argument))", .double)
+            return give(try call(SQLFunctions.decimalMedian, argument), .decimal)
+        case .median: return give(try call(SQLFunctions.median, argument), .double)
         case .deviation:
-            return give("\(SQLFunctions.standardDeviation.name)(\(argument))", .double)
+            return give(try call(SQLFunctions.standardDeviation, argument), .double)
         case .minimum where value.isLongDecimal:
-            return give("\(SQLFunctions.decimalMinimum.name)(\(argument))", .decimal)
+            return give(try call(SQLFunctions.decimalMinimum, argument), .decimal)
         case .maximum where value.isLongDecimal:
-            return give("\(SQLFunctions.decimalMaximum.name)(\(argument))", .decimal)
+            return give(try call(SQLFunctions.decimalMaximum, argument), .decimal)
         case .minimum: return give("MIN(\(argument))", value.kind)
         case .maximum: return give("MAX(\(argument))", value.kind)
         }

@@ -30,11 +30,9 @@ extension Translation {
     func holdsValue(
         _ bag: Bag, equalTo wanted: Operand, _ options: ComparisonOptions, isFixed: Bool,
         _ env: Environment, holds: Bool
-    ) -> Condition {
+    ) throws(StoreError) -> Condition {
         // Null is in no collection, so = is right also for nullable values.
-        let long = bag.value.isLongDecimal || wanted.isLongDecimal
-        let member = comparable(bag.value, options, long: long)
-        let value = comparable(wanted, options, long: long)
+        let (member, value) = try comparable(bag.value, wanted, options)
         if !isFixed, let link = bag.link, link.isShared, prefersSet(bag, env) {
             return Condition(
                 "(\(link.owner), \(value)) IN (SELECT \(link.column), \(member) "

@@ -12,20 +12,24 @@ public struct FetchStatement: Sendable {
     /// Whether the rows have no order, and the reader sorts them by key. Where an index finds few
     /// rows, this is faster than SQLite's sorting of whole rows, and lets SQLite use that index.
     public let isUnordered: Bool
+    /// Whether it may fail for some values, such as two whose sum no type of the database holds.
+    public let mayFail: Bool
 
     init(
         _ sql: String, of translation: Translation, kinds: [ColumnKind] = [],
         isUnordered: Bool = false
     ) {
         self.init(
-            sql, translation.bindings, kinds: kinds, isUnordered: isUnordered)
+            sql, translation.bindings, kinds: kinds, isUnordered: isUnordered,
+            mayFail: translation.mayFail)
     }
 
     init(
         _ sql: String, _ bindings: [Value], kinds: [ColumnKind] = [],
-        isUnordered: Bool = false
+        isUnordered: Bool = false, mayFail: Bool = false
     ) {
         self.isUnordered = isUnordered
+        self.mayFail = mayFail
         self.sql = SQLText(sql)
         // A value bound for a part that was dropped is in no text. Only trailing ones matter,
         // because the number of parameters is the highest number in the text.

@@ -53,14 +53,15 @@ extension Select {
             }
             if operand.kind == .data { try checkKeys() }
             keys.append(
-                key(operand, ascending: descriptor.ascending, descriptor.options, place: keys.count)
+                try key(
+                    operand, ascending: descriptor.ascending, descriptor.options, place: keys.count)
             )
             // The object's key makes the order total.
             if keys.last?.plain == object.key { return SortOrder(keys: keys) }
         }
         for (index, operand) in rest.enumerated() {
             let place = request.sortDescriptors.count + index
-            let key = key(operand, ascending: true, [], place: place)
+            let key = try key(operand, ascending: true, [], place: place)
             if !keys.contains(where: { $0.sql == key.sql }) { keys.append(key) }
         }
         return SortOrder(keys: keys)
@@ -74,9 +75,9 @@ extension Select {
 
     private func key(
         _ operand: Operand, ascending: Bool, _ options: ComparisonOptions, place: Int
-    ) -> SortKey {
+    ) throws(StoreError) -> SortKey {
         let plain = translation.sql(operand)
-        let sql = translation.wrap(plain, operand.kind, options, long: operand.isLongDecimal)
+        let sql = try translation.wrap(plain, operand.kind, options, long: operand.isLongDecimal)
         return SortKey(
             sql: sql,
             plain: plain, kind: operand.kind, ascending: ascending, options: options,
@@ -94,14 +95,8 @@ extension Select {
                 "the position has \(values.count) values, but the order has \(keys.count) keys")
         }
         var result: Condition?
-        let texts = keys.map { key in
-            let value = values[key.place]
-            return value.isNull
-                ? nil
-                : translation.wrap(
-                    translation.bind(value), key.kind, key.options,
-                    long: key.isLong)
-        }
+        var texts: [String?] = []
+        for key in keys { texts.append(try position(values[key.place], key)) }
         for (index, key) in keys.enumerated().reversed() {
             let beyond = beyond(key, texts[index])
             guard let rest = result else {
@@ -118,6 +113,16 @@ extension Select {
             result = .all([Condition("\(key.sql) >= \(text)"), .any([beyond, rest])])
         }
         return result ?? .constant(true)
+    }
+
+    /// Returns the SQL of a position's value; nil for a null.
+    private func position(_ value: Value, _ key: SortKey) throws(StoreError) -> String? {
+        if value.isNull { return nil }
+        guard dialect.isTyped else {
+            return try translation.wrap(
+                translation.bind(value), key.kind, key.options, long: key.isLong)
+        }
+        return try translation.constant(value, comparedWith: key.kind, key.options)
     }
 
     /// Returns the condition that a row's key is after a value; nil where no value is after it.

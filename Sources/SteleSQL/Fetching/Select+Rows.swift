@@ -24,7 +24,10 @@ extension Select {
             throw .predicate(error)
         }
         var environment = Environment(object: object, isGrouped: isGrouped)
-        if isMadeOfParts(environment) { environment.partials = Partials(translation.makeAlias()) }
+        // A database with types has joins that need no partial totals.
+        if !dialect.isTyped, isMadeOfParts(environment) {
+            environment.partials = Partials(translation.makeAlias())
+        }
         try setGroups(&environment)
         var columns: [String] = []
         var kinds: [ColumnKind] = []
@@ -96,6 +99,9 @@ extension Select {
         let known = Set(columns.map(translation.sql))
         for key in order.keys where !known.contains(key.plain) {
             throw .invalid("distinct rows can be sorted only by their columns")
+        }
+        if dialect.isTyped, order.keys.contains(where: { $0.sql != $0.plain }) {
+            throw .unsupported("sorting distinct rows by folded texts in this database")
         }
         return order
     }

@@ -125,7 +125,7 @@ final class Select {
         guard let first = numbers.min(), let last = numbers.max() else { return nil }
         let isFree = request.predicate == nil
         let isServed = isFree && (isCounted || (first == last && request.sortDescriptors.isEmpty))
-        let column = isServed ? "t0.Z_ENT" : "+t0.Z_ENT"
+        let column = isServed ? "t0.Z_ENT" : dialect.plain("t0.Z_ENT")
         if first == last { return Condition("\(column) = \(first)") }
         if last - first == numbers.count - 1 {
             return Condition("\(column) BETWEEN \(first) AND \(last)")

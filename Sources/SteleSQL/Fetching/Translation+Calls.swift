@@ -13,10 +13,11 @@ extension Translation {
         guard arguments.count == 2 else {
             if let value = a.value { return .constant(PredicateCalls.apply(function, value, nil)) }
             let kind = Self.kind(of: function, a.kind, nil)
-            if let plain = plain(function, a, kind) { return plain }
+            if !schema.dialect.isTyped, let plain = plain(function, a, kind) { return plain }
             return .computed(
-                "\(SQLFunctions.call.name)(\(function.number), \(a.kind.rawValue), \(sql(a)))", kind
-            )
+                try call(
+                    SQLFunctions.call, String(function.number), String(a.kind.rawValue), sql(a)),
+                kind)
         }
         let b = try operand(arguments[1], env)
         if let x = a.value, let y = b.value {
@@ -27,14 +28,19 @@ extension Translation {
         if function == .modulus, kind == .integer, a.isColumn || a.value != nil,
             b.isColumn || b.value != nil
         {
-            return .computed("(\(sql(a)) % \(sql(b)))", .integer)
+            let divisor = schema.dialect.isTyped ? "NULLIF(\(sql(b)), 0)" : sql(b)
+            return .computed("(\(sql(a)) % \(divisor))", .integer)
         }
-        if function == .modulus, kind == .double, a.kind != .decimal, b.kind != .decimal {
+        if !schema.dialect.isTyped, function == .modulus, kind == .double, a.kind != .decimal,
+            b.kind != .decimal
+        {
             return .computed("MOD(\(sql(a)), \(sql(b)))", .double)
         }
         return .computed(
-            "\(SQLFunctions.call2.name)(\(function.number), \(a.kind.rawValue), \(sql(a)), "
-                + "\(b.kind.rawValue), \(sql(b)))", kind)
+            try call(
+                SQLFunctions.call2, String(function.number), String(a.kind.rawValue), sql(a),
+                String(b.kind.rawValue), sql(b)),
+            kind)
     }
 
     /// Returns SQLite's own function where it has the same meaning; nil elsewhere.
@@ -92,26 +98,34 @@ extension Translation {
         let kind: ColumnKind
         switch (target, operand.kind) {
         case (.number, .boolean):
-            return .computed("+\(sql(operand))", .integer, isNullable: operand.isNullable)
+            return .computed(
+                schema.dialect.plain(sql(operand)), .integer, isNullable: operand.isNullable)
         case (.date, .date), (.string, .text), (.uuid, .uuid), (.decimal, .decimal),
             (.number, .integer), (.number, .double), (.number, .decimal), (.number, .float):
             return operand
         case (.date, .integer), (.date, .double), (.date, .float), (.date, .boolean):
-            return .computed("CAST(\(sql(operand)) AS REAL)", .date)
-        case (.number, .date): return .computed("CAST(\(sql(operand)) AS REAL)", .double)
+            return .computed(real(sql(operand)), .date)
+        case (.number, .date): return .computed(real(sql(operand)), .double)
         case (.date, _): kind = .date
         case (.number, _): kind = .double
         case (.decimal, _): kind = .decimal
         case (.string, _): kind = .text
         case (.uuid, _): kind = .uuid
         }
-        return .computed(cast(sql(operand), operand.kind, to: target), kind)
+        return .computed(try cast(sql(operand), operand.kind, to: target), kind)
     }
 
     /// Returns the call of the cast function.
-    func cast(_ text: String, _ kind: ColumnKind, to target: CastType) -> String {
+    func cast(
+        _ text: String, _ kind: ColumnKind, to target: CastType
+    ) throws(StoreError) -> String {
         let place = CastType.allCases.firstIndex(of: target) ?? 0
-        return "\(SQLFunctions.cast.name)(\(place), \(kind.rawValue), \(text))"
+        return try call(SQLFunctions.cast, String(place), String(kind.rawValue), text)
+    }
+
+    /// Returns a number as one of floating point.
+    func real(_ text: String) -> String {
+        SQLWords.joined(["CAST(", text, " AS ", schema.dialect.typeName(.double), ")"])
     }
 
     // MARK: Distance
@@ -127,11 +141,12 @@ extension Translation {
                 let text = sql(operand)
                 coordinates.append(
                     operand.kind == .decimal
-                        ? "\(SQLFunctions.call.name)(\(PredicateFunction.noIndex.number), "
-                            + "\(operand.kind.rawValue), \(text))" : text)
+                        ? try call(
+                            SQLFunctions.call, String(PredicateFunction.noIndex.number),
+                            String(operand.kind.rawValue), text) : text)
             }
         }
         let list = coordinates.joined(separator: ", ")
-        return .computed("\(SQLFunctions.distance.name)(\(list))", .double)
+        return .computed(try call(SQLFunctions.distance, list), .double)
     }
 }

@@ -123,19 +123,21 @@ extension Translation {
             let (text, operand) = try rows(of: argument, env, numbered: true)
             return (
                 "SELECT v, n FROM (SELECT v, MIN(n) AS n, COUNT(\(value)) AS c, "
-                    + "MAX(COUNT(\(value))) OVER () AS m FROM (\(text)) WHERE v IS NOT NULL "
-                    + "GROUP BY v) WHERE c = m", operand
+                    + "MAX(COUNT(\(value))) OVER () AS m FROM (\(text)) r WHERE v IS NOT NULL "
+                    + "GROUP BY v) c WHERE c = m", operand
             )
         default:
             guard let bag = try bag(expression, env, ordered: numbered) else {
                 throw .unsupported("a collection operation on a single value")
             }
-            return rows(of: bag, numbered: numbered)
+            return try rows(of: bag, numbered: numbered)
         }
     }
 
-    private func rows(of bag: Bag, numbered: Bool) -> (sql: String, value: Operand) {
-        let value = unaffected(bag.value)
+    private func rows(
+        of bag: Bag, numbered: Bool
+    ) throws(StoreError) -> (sql: String, value: Operand) {
+        let value = try unaffected(bag.value, as: bag.value.kind)
         guard numbered else {
             let distinct = bag.isDistinct ? "DISTINCT " : ""
             return ("SELECT \(distinct)\(value) AS v FROM \(bag.source())", bag.value)
@@ -143,7 +145,7 @@ extension Translation {
         let order = bag.order.isEmpty ? "" : "ORDER BY \(bag.order.joined(separator: ", "))"
         let text = "SELECT \(value) AS v, ROW_NUMBER() OVER (\(order)) AS n FROM \(bag.source())"
         return (
-            bag.isDistinct ? "SELECT v, MIN(n) AS n FROM (\(text)) GROUP BY v" : text, bag.value
+            bag.isDistinct ? "SELECT v, MIN(n) AS n FROM (\(text)) r GROUP BY v" : text, bag.value
         )
     }
 
@@ -153,24 +155,25 @@ extension Translation {
         var operands: [Operand] = []
         for item in items { operands.append(try operand(item, env)) }
         guard let value = Self.together(operands) else {
-            return ("SELECT NULL AS v, 0 AS n WHERE 0", .constant(.null))
+            return ("SELECT \(sql(.constant(.null))) AS v, 0 AS n WHERE FALSE", .constant(.null))
         }
-        if items.count > Self.longestUnion, let list = boundList(operands, value) {
+        if items.count > Self.longestUnion, let list = try boundList(operands, value) {
             let place = numbered ? ", key AS n" : ""
             return ("SELECT \(list.item) AS v\(place) FROM json_each(\(list.text))", value)
         }
-        let rows = operands.enumerated().map { index, operand in
+        var rows: [String] = []
+        for (index, operand) in operands.enumerated() {
             let isFirst = index % Self.longestUnion == 0
             let place = numbered ? ", \(index)\(isFirst ? " AS n" : "")" : ""
-            return "SELECT " + asOne(unaffected(operand), operand, of: value)
-                + (isFirst ? " AS v" : "") + place
+            let text = try asOne(unaffected(operand, as: value.kind), operand, of: value)
+            rows.append("SELECT " + text + (isFirst ? " AS v" : "") + place)
         }
         // VALUES would be shorter, but cannot refer to outer columns.
         let union = " UNION ALL "
         if rows.count <= Self.longestUnion { return (rows.joined(separator: union), value) }
         let parts = stride(from: 0, to: rows.count, by: Self.longestUnion).map { start in
             let part = rows[start..<min(start + Self.longestUnion, rows.count)]
-            return "SELECT v\(numbered ? ", n" : "") FROM (\(part.joined(separator: union)))"
+            return "SELECT v\(numbered ? ", n" : "") FROM (\(part.joined(separator: union))) r"
         }
         return (parts.joined(separator: union), value)
     }
@@ -179,21 +182,25 @@ extension Translation {
     /// not a literal or is null.
     private func boundList(
         _ operands: [Operand], _ whole: Operand
-    ) -> (text: String, item: String)? {
+    ) throws(StoreError) -> (text: String, item: String)? {
+        if schema.dialect.isTyped { return nil }
         var values = operands.compactMap(\.value)
         guard values.count == operands.count else { return nil }
         if whole.isLongDecimal, whole.kind == .decimal {
             values = values.map { PredicateCalls.cast($0, to: .decimal) }
         }
         guard let (list, isWritten) = JSONList.text(values) else { return nil }
-        let item = isWritten ? "\(SQLFunctions.literal.name)(value)" : "value"
+        let item = isWritten ? try call(SQLFunctions.literal, "value") : "value"
         return (bind(.string(list)), item)
     }
 
     /// Returns a value's SQL without its column's affinity. The first SELECT of a compound, or of a
     /// derived table, would give all numbers its column's type, and round those of 64 bits.
-    private func unaffected(_ operand: Operand) -> String {
-        operand.isColumn ? "+" + sql(operand) : sql(operand)
+    private func unaffected(
+        _ operand: Operand, as kind: ColumnKind
+    ) throws(StoreError) -> String {
+        let text = try sql(operand, as: kind)
+        return operand.isColumn ? schema.dialect.plain(text) : text
     }
 
     /// Returns the common type of the values of a collection; nil for no values.
@@ -210,11 +217,14 @@ extension Translation {
 
     /// Returns a value's SQL in the form that makes equal values identical: where Decimals may have
     /// more digits than a double, all numbers become Decimals.
-    private func asOne(_ text: String, _ operand: Operand, of whole: Operand) -> String {
-        guard whole.isLongDecimal, whole.kind == .decimal, operand.kind != .decimal,
+    private func asOne(
+        _ text: String, _ operand: Operand, of whole: Operand
+    ) throws(StoreError) -> String {
+        guard !schema.dialect.isTyped, whole.isLongDecimal, whole.kind == .decimal,
+            operand.kind != .decimal,
             !operand.isNull
         else { return text }
-        return cast(text, operand.kind, to: .decimal)
+        return try cast(text, operand.kind, to: .decimal)
     }
 
     /// Returns each value once, if requested in the order of the left side and then the right.
@@ -226,10 +236,10 @@ extension Translation {
         var (b, y) = try rows(
             of: right, env, numbered: numbered && operation == .union)
         let value = Self.together([x, y]) ?? x
-        let (u, v) = (asOne("v", x, of: value), asOne("v", y, of: value))
+        let (u, v) = (try member(x, of: value), try member(y, of: value))
         let (m, n) = (numbered ? ", n" : "", numbered && operation == .union ? ", n" : "")
-        if u != "v" { a = "SELECT \(u) AS v\(m) FROM (\(a))" }
-        if v != "v" { b = "SELECT \(v) AS v\(n) FROM (\(b))" }
+        if u != "v" { a = "SELECT \(u) AS v\(m) FROM (\(a)) r" }
+        if v != "v" { b = "SELECT \(v) AS v\(n) FROM (\(b)) r" }
         guard numbered else {
             let word =
                 switch operation {
@@ -237,20 +247,28 @@ extension Translation {
                 case .intersect: "INTERSECT"
                 case .minus: "EXCEPT"
                 }
-            return ("SELECT v FROM (\(a)) \(word) SELECT v FROM (\(b))", value)
+            return ("SELECT v FROM (\(a)) a \(word) SELECT v FROM (\(b)) b", value)
         }
         if operation == .union {
             return (
-                "SELECT v, MIN(n) AS n FROM (SELECT v, n FROM (\(a)) UNION ALL "
-                    + "SELECT v, n + 4294967296 FROM (\(b))) GROUP BY v", value
+                "SELECT v, MIN(n) AS n FROM (SELECT v, n FROM (\(a)) a UNION ALL "
+                    + "SELECT v, n + 4294967296 FROM (\(b)) b) r GROUP BY v", value
             )
         }
         let alias = makeAlias()
         let word = operation == .minus ? "NOT EXISTS" : "EXISTS"
+        let same = schema.dialect.same
         return (
             "SELECT \(alias).v AS v, MIN(\(alias).n) AS n FROM (\(a)) \(alias) WHERE \(word) "
-                + "(SELECT 1 FROM (\(b)) o WHERE o.v IS \(alias).v) GROUP BY \(alias).v", value
+                + "(SELECT 1 FROM (\(b)) o WHERE o.v\(same)\(alias).v) GROUP BY \(alias).v", value
         )
+    }
+
+    /// Returns the values `v` of one side of a set in the type of both.
+    private func member(_ side: Operand, of whole: Operand) throws(StoreError) -> String {
+        var value = side
+        value.content = .sql("v")
+        return try asOne(sql(value, as: whole.kind), side, of: whole)
     }
 
     // MARK: By index
@@ -277,16 +295,19 @@ extension Translation {
         // The bag is reused, because translating a nested collection again would take exponential
         // time.
         if bag.isDistinct {
-            bag = table(of: rows(of: bag, numbered: true), elementEntity(collection, env), true)
+            bag = table(of: try rows(of: bag, numbered: true), elementEntity(collection, env), true)
         }
         var operand = Operand.computed("", bag.value.kind)
         operand.isLongDecimal = bag.value.isLongDecimal
         if case .at(let expression) = place, !isConstant(expression) {
             // LIMIT and OFFSET cannot refer to columns.
-            let (text, _) = rows(of: bag, numbered: true)
-            let number = "CAST(\(sql(try self.operand(expression, env))) AS INTEGER)"
+            let (text, _) = try rows(of: bag, numbered: true)
+            let place = try self.operand(expression, env)
+            let number =
+                schema.dialect.isTyped
+                ? try sql(place, as: .integer) : "CAST(\(sql(place)) AS INTEGER)"
             operand.content = .sql(
-                "(SELECT v FROM (SELECT v, ROW_NUMBER() OVER (ORDER BY n) AS p FROM (\(text))) "
+                "(SELECT v FROM (SELECT v, ROW_NUMBER() OVER (ORDER BY n) AS p FROM (\(text)) r) o "
                     + "WHERE p = \(number) + 1)")
             return operand
         }

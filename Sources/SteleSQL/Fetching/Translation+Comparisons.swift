@@ -1,4 +1,5 @@
 import SteleModel
+import StelePersistence
 import StelePredicates
 
 extension Translation {
@@ -7,17 +8,15 @@ extension Translation {
     func compare(
         _ left: Operand, _ type: Comparison.Operator, with right: Operand,
         _ options: ComparisonOptions, holds: Bool
-    ) -> Condition {
+    ) throws(StoreError) -> Condition {
         if left.value != nil, right.value == nil {
-            return compare(right, type.mirrored, with: left, options, holds: holds)
+            return try compare(right, type.mirrored, with: left, options, holds: holds)
         }
         if type == .equal || type == .notEqual {
-            return equal(left, right, options.ofEquality, holds: (type == .equal) == holds)
+            return try equal(left, right, options.ofEquality, holds: (type == .equal) == holds)
         }
         if left.isNull || right.isNull { return .constant(!holds) }
-        let long = left.isLongDecimal || right.isLongDecimal
-        let a = comparable(left, options, long: long)
-        let b = comparable(right, options, long: long)
+        let (a, b) = try comparable(left, right, options)
         if holds { return Condition(SQLWords.joined([a, type.spaced, b])) }
         if !left.isNullable && !right.isNullable {
             return Condition(SQLWords.joined([a, type.opposite.spaced, b]))
@@ -32,18 +31,16 @@ extension Translation {
 
     private func equal(
         _ left: Operand, _ right: Operand, _ options: ComparisonOptions, holds: Bool
-    ) -> Condition {
+    ) throws(StoreError) -> Condition {
         if !options.folds, let (number, wanted) = entityNumber(left, right) {
-            return equal(number, wanted, [], holds: holds)
+            return try equal(number, wanted, [], holds: holds)
         }
         if right.isNull {
             if !left.isNullable { return .constant(!holds) }
             return Condition(SQLWords.joined([sql(left), holds ? " IS NULL" : " IS NOT NULL"]))
         }
         if left.isDoubleColumn, right.isBesideDoubles { return .constant(!holds) }
-        let long = left.isLongDecimal || right.isLongDecimal
-        let a = comparable(left, options, long: long)
-        let b = comparable(right, options, long: long)
+        let (a, b) = try comparable(left, right, options)
         switch (holds, left.isNullable, right.isNullable) {
         case (true, true, true): return Condition(SQLWords.joined([a, schema.dialect.same, b]))
         case (true, _, _):
@@ -60,13 +57,10 @@ extension Translation {
     func between(
         _ value: Operand, from low: Operand, to high: Operand, _ options: ComparisonOptions,
         holds: Bool
-    ) -> Condition {
+    ) throws(StoreError) -> Condition {
         if value.isNull || low.isNull || high.isNull { return .constant(!holds) }
-        let long = value.isLongDecimal || low.isLongDecimal || high.isLongDecimal
-        let text = comparable(value, options, long: long)
-        let (from, to) = (
-            comparable(low, options, long: long), comparable(high, options, long: long)
-        )
+        let texts = try comparable([value, low, high], options)
+        let (text, from, to) = (texts[0], texts[1], texts[2])
         if !holds, value.isColumn, !low.isNullable, !high.isNullable, text == sql(value) {
             // Written as ranges of an index.
             let beyond = "\(text) < \(from) OR \(text) > \(to)"

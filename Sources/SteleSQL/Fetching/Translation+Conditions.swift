@@ -89,11 +89,11 @@ extension Translation {
                 throw .invalid("BETWEEN takes two bounds")
             }
             let (low, high) = (try operand(bounds[0], env), try operand(bounds[1], env))
-            return between(left, from: low, to: high, options, holds: holds)
+            return try between(left, from: low, to: high, options, holds: holds)
         case .like, .matches, .beginsWith, .endsWith, .contains:
-            return text(left, type, pattern: try operand(right, env), options, holds: holds)
+            return try text(left, type, pattern: try operand(right, env), options, holds: holds)
         default:
-            return compare(left, type, with: try operand(right, env), options, holds: holds)
+            return try compare(left, type, with: try operand(right, env), options, holds: holds)
         }
     }
 
@@ -160,14 +160,14 @@ extension Translation {
             return try isOne(element, of: items, options, env, holds: holds)
         }
         if let bag = try bag(collection, env) {
-            return holdsValue(
+            return try holdsValue(
                 bag, equalTo: element, options, isFixed: isFixed, env, holds: holds)
         }
         let whole = try operand(collection, env)
         guard whole.kind == .text || whole.isNull else {
             throw .invalid("IN requires a list, a to-many relationship or text on its right side")
         }
-        return text(whole, .contains, pattern: element, options, holds: holds)
+        return try text(whole, .contains, pattern: element, options, holds: holds)
     }
 
     /// Returns `_entity` and an entity's name as numbers; nil for other operands.

@@ -49,9 +49,10 @@ extension Translation {
         let condition = try condition(predicate, env, holds: true)
         let (a, b) = (try operand(first, env), try operand(second, env))
         let long = a.isLongDecimal || b.isLongDecimal
+        let kind = a.isNull ? b.kind : b.isNull ? a.kind : Self.common(a.kind, b.kind)
+        let (first, second) = (try sql(a, as: kind), try sql(b, as: kind))
         var operand = Operand.computed(
-            "CASE WHEN \(condition.sql) THEN \(sql(a)) ELSE \(sql(b)) END",
-            a.isNull ? b.kind : b.isNull ? a.kind : Self.common(a.kind, b.kind),
+            "CASE WHEN \(condition.sql) THEN \(first) ELSE \(second) END", kind,
             isNullable: a.isNullable || b.isNullable)
         operand.isLongDecimal = long || operand.kind == .decimal
         return operand

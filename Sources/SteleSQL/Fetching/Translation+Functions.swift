@@ -24,15 +24,17 @@ extension Translation {
         case .leftShift: return try bits(function, sign: "<<", arguments, env)
         case .rightShift: return try bits(function, sign: ">>", arguments, env)
         case .now: return .constant(.date(now))
-        case .random: return .computed("(RANDOM() & 2147483647)", .integer, isNullable: false)
+        case .random where !schema.dialect.isTyped:
+            return .computed("(RANDOM() & 2147483647)", .integer, isNullable: false)
         case .randomBelow:
             let bound = try operand(arguments[0], env)
             return .computed(
-                "\(SQLFunctions.randomBelow.name)(\(bound.kind.rawValue), \(sql(bound)))", .integer)
+                try call(SQLFunctions.randomBelow, String(bound.kind.rawValue), sql(bound)),
+                .integer)
         case .noIndex:
             var operand = try operand(arguments[0], env)
             if case .sql(let text) = operand.content {
-                operand.content = .sql("+\(text)")
+                operand.content = .sql(schema.dialect.plain(text))
                 operand.isColumn = false
             }
             return operand
@@ -52,10 +54,12 @@ extension Translation {
         let kind = Self.result(of: sign, a.kind, b.kind)
         if kind == .decimal {
             return .computed(
-                "\(Self.decimal(function).name)(\(sql(a)), \(sql(b)))", .decimal,
-                isNullable: true)
+                try call(Self.decimal(function), sql(a), sql(b)), .decimal, isNullable: true)
         }
-        if a.isLongDecimal || b.isLongDecimal { return try call(function, arguments, env) }
+        if !schema.dialect.isTyped, a.isLongDecimal || b.isLongDecimal {
+            return try call(function, arguments, env)
+        }
+        if schema.dialect.isTyped { return try typedArithmetic(a, sign, b, kind) }
         let chain = chained(a, sign, b)
         // A result that is not finite is null, also after further operators.
         var operand: Operand =
@@ -79,6 +83,7 @@ extension Translation {
         _ function: PredicateFunction, sign: String, _ arguments: [Expression],
         _ env: Environment
     ) throws(StoreError) -> Operand {
+        if schema.dialect.isTyped { return try call(function, arguments, env) }
         let (a, b) = (try operand(arguments[0], env), try operand(arguments[1], env))
         if a.kind == .decimal || b.kind == .decimal {
             return try call(function, arguments, env)
@@ -105,7 +110,7 @@ extension Translation {
     /// integer, and must not be divided as one.
     private func term(_ operand: Operand) -> String {
         let text = sql(operand)
-        return operand.kind == .date && operand.isColumn ? "CAST(\(text) AS REAL)" : text
+        return operand.kind == .date && operand.isColumn ? real(text) : text
     }
 
     static func result(of sign: String, _ a: ColumnKind, _ b: ColumnKind) -> ColumnKind {

@@ -31,10 +31,8 @@ extension Translation {
                 operands = pairs.map(\.1)
             }
         }
-        let long = element.isLongDecimal || operands.contains { $0.isLongDecimal }
-        let text = comparable(element, options, long: long)
         if operands.count > Self.writtenOut,
-            let list = boundList(operands, { wrap($0, element.kind, options, long: long) })
+            let (text, list) = try boundList(operands, of: element, options)
         {
             return found(
                 text, in: list, element: element, operands, options, holds: holds)
@@ -47,10 +45,10 @@ extension Translation {
         if let last = operands.last, last.value != nil {
             while operands.count & (operands.count - 1) != 0 { operands.append(last) }
         }
-        let list = operands.map { comparable($0, options, long: long) }
+        let texts = try comparable([element] + operands, options)
         return found(
-            text, in: SQLWords.joined(list, by: ", "), element: element, operands, options,
-            holds: holds)
+            texts[0], in: SQLWords.joined(texts[1...], by: ", "), element: element, operands,
+            options, holds: holds)
     }
 
     /// Returns the condition that a value is in a list, with index ranges where an index applies.
@@ -65,15 +63,21 @@ extension Translation {
         return narrowed(condition, element, isOneOf: texts, options)
     }
 
-    /// Binds literals as one text and returns a SELECT of its items; nil where one is not a
-    /// literal.
-    private func boundList(_ operands: [Operand], _ wrap: (String) -> String) -> String? {
-        guard schema.dialect.bindsLists else { return nil }
+    /// Binds literals as one text, and returns the element's SQL and a SELECT of the text's items;
+    /// nil where one is not a literal.
+    private func boundList(
+        _ operands: [Operand], of element: Operand, _ options: ComparisonOptions
+    ) throws(StoreError) -> (element: String, items: String)? {
         let values = operands.compactMap(\.value)
-        guard values.count == operands.count, let (list, isWritten) = JSONList.text(values) else {
-            return nil
-        }
-        let item = wrap(isWritten ? "\(SQLFunctions.literal.name)(value)" : "value")
-        return "SELECT \(item) FROM json_each(\(bind(.string(list))))"
+        guard values.count == operands.count else { return nil }
+        if schema.dialect.isTyped { return try typedList(values, of: element, options) }
+        let long = element.isLongDecimal || operands.contains { $0.isLongDecimal }
+        guard let (list, isWritten) = JSONList.text(values) else { return nil }
+        let item = isWritten ? try call(SQLFunctions.literal, "value") : "value"
+        let wrapped = try wrap(item, element.kind, options, long: long)
+        return (
+            try wrap(sql(element), element.kind, options, long: long),
+            "SELECT \(wrapped) FROM json_each(\(bind(.string(list))))"
+        )
     }
 }

@@ -1,4 +1,5 @@
 import SteleModel
+import StelePersistence
 import StelePredicates
 
 extension Translation {
@@ -7,13 +8,13 @@ extension Translation {
     func text(
         _ text: Operand, _ type: Comparison.Operator, pattern: Operand,
         _ options: ComparisonOptions, holds: Bool
-    ) -> Condition {
+    ) throws(StoreError) -> Condition {
         if text.isNull || pattern.isNull { return .constant(!holds) }
         let options = options.ofEquality
         if let literal = pattern.text, type != .like, type != .matches {
             if literal.isEmpty { return .constant(!holds) }
             if !options.folds {
-                return plain(text, type, literal).turned(holds)
+                return try plain(text, type, literal).turned(holds)
             }
         }
         let function =
@@ -24,10 +25,11 @@ extension Translation {
             case .matches: SQLFunctions.matches
             default: SQLFunctions.contains
             }
-        let bits = options.folds ? options.rawValue : 0
+        let bits = String(options.folds ? options.rawValue : 0)
         let condition = Condition(
-            SQLWords.joined(
-                [function.name, "(", sql(text), ", ", sql(pattern), ", ", String(bits) + ")"]))
+            schema.dialect.isTyped
+                ? try typed(function, text, pattern, options)
+                : try call(function, sql(text), sql(pattern), bits))
         guard holds, text.isIndexed, let literal = pattern.text else {
             return condition.turned(holds)
         }
@@ -41,16 +43,16 @@ extension Translation {
     /// Returns a condition in SQL alone, for a literal without folding.
     private func plain(
         _ text: Operand, _ type: Comparison.Operator, _ literal: String
-    ) -> Condition {
+    ) throws(StoreError) -> Condition {
         switch type {
         case .beginsWith where text.isColumn: prefix(sql(text), literal)
         case .beginsWith:
             Condition(
-                "\(SQLFunctions.beginsWith.name)(\(sql(text)), \(bind(.string(literal))), 0)")
+                try call(SQLFunctions.beginsWith, sql(text), sql(.constant(.string(literal))), "0"))
         case .endsWith:
-            Condition(schema.dialect.endsWith(sql(text), bind(.string(literal))))
+            Condition(schema.dialect.endsWith(sql(text), sql(.constant(.string(literal)))))
         default:
-            Condition(schema.dialect.contains(sql(text), bind(.string(literal))))
+            Condition(schema.dialect.contains(sql(text), sql(.constant(.string(literal)))))
         }
     }
 
@@ -113,12 +115,14 @@ extension Translation {
     }
 
     private func range(_ column: String, _ prefix: String) -> Condition {
-        let from = bind(.string(prefix))
+        let from = sql(.constant(.string(prefix)))
         guard let next = TextPrefix.next(after: prefix) else {
             return Condition(SQLWords.joined([column, " >= ", from]))
         }
         return Condition(
-            SQLWords.joined([column, " >= ", from, " AND ", column, " < ", bind(.string(next))]),
+            SQLWords.joined([
+                column, " >= ", from, " AND ", column, " < ", sql(.constant(.string(next))),
+            ]),
             .and)
     }
 

@@ -68,7 +68,7 @@ extension Translation {
         _ bag: Bag, _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition? {
         guard let link = bag.link, link.isShared, prefersSet(bag, env),
-            !bag.value.isLongDecimal, bag.value.kind != .text,
+            !bag.value.isLongDecimal, hasExtremes(bag.value.kind),
             let scope = try owner(of: it.left, env)
         else { return nil }
         let isAny = it.modifier == .any
@@ -80,13 +80,22 @@ extension Translation {
         }
         let other = try operand(it.right, env)
         let value = sql(bag.value)
-        let nulls = isAny ? "" : ", MAX(\(value) IS NULL) AS u"
+        let nulls = isAny ? "" : ", \(schema.dialect.hasNull(value)) AS u"
         let alias = joinTotals(
             "\(takesMost ? "MAX" : "MIN")(\(value)) AS v\(nulls)", of: bag, link, to: scope)
         let most = Operand.computed("\(alias).v", bag.value.kind)
-        if isAny { return compare(most, it.type, with: other, it.options, holds: holds) }
+        if isAny { return try compare(most, it.type, with: other, it.options, holds: holds) }
         // ALL is true for an empty collection and false for one with a null.
-        let all = compare(most, it.type, with: other, it.options, holds: true)
+        let all = try compare(most, it.type, with: other, it.options, holds: true)
         return Condition("\(alias).k IS NULL OR \(alias).u = 0 AND \(all.sql)", .or).turned(holds)
+    }
+
+    /// Whether MIN and MAX find the extreme of values of a kind for each comparison.
+    private func hasExtremes(_ kind: ColumnKind) -> Bool {
+        switch kind {
+        case .text: false
+        case .uuid, .data, .external, .marked: !schema.dialect.isTyped
+        default: true
+        }
     }
 }

@@ -94,7 +94,8 @@ extension Translation {
         guard isDistinct else { return ("COUNT(*)", count) }
         // Null counts as one value, because values are counted and not rows.
         let value = sql(bag.value)
-        return ("COUNT(DISTINCT \(value)) + COALESCE(MAX(\(value) IS NULL), 0)", count)
+        let hasNull = schema.dialect.hasNull(value)
+        return ("COUNT(DISTINCT \(value)) + COALESCE(\(hasNull), 0)", count)
     }
 
     // MARK: Comparisons
@@ -128,17 +129,18 @@ extension Translation {
         // is for the groups to exclude.
         let wanted = empty == holds ? !holds : holds
         let having = try condition(of: value, isFixed: false, it, env, holds: wanted)
-        // The + keeps SQLite from the index on owners: one that finds the elements is better than
-        // one that has them grouped.
         return Condition(grouped(bag, link, having)).turned(empty != holds)
     }
 
     /// Returns the condition that the owner is among those whose group meets a condition.
     private func grouped(_ bag: Bag, _ link: Bag.Link, _ having: Condition) -> String {
-        let isFound = !bag.conditions.isEmpty
-        return "\(link.isShared ? "+" : "")\(link.owner) IN (SELECT \(link.column) "
-            + "FROM \(bag.ownSource) GROUP BY \(isFound ? "+" : "")\(link.column) "
-            + "HAVING \(having.sql))"
+        // This keeps SQLite from the index on owners: one that finds the elements is better than
+        // one that has them grouped.
+        let plain = schema.dialect.plain
+        let owner = link.isShared ? plain(link.owner) : link.owner
+        let column = bag.conditions.isEmpty ? link.column : plain(link.column)
+        return "\(owner) IN (SELECT \(link.column) FROM \(bag.ownSource) "
+            + "GROUP BY \(column) HAVING \(having.sql))"
     }
 
     /// The number of elements read to estimate the share that meets the conditions.
@@ -156,8 +158,8 @@ extension Translation {
     private func reached(
         _ total: Total, in bag: Bag, _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition? {
-        guard total.aggregate == .count, !total.isDistinct, !bag.isDistinct,
-            !bag.conditions.isEmpty, let link = bag.link, !link.isShared,
+        guard !schema.dialect.isTyped, total.aggregate == .count, !total.isDistinct,
+            !bag.isDistinct, !bag.conditions.isEmpty, let link = bag.link, !link.isShared,
             case .constant(.int(let number)) = it.right,
             number > 0, number < Self.countedOut,
             let owners = try owner(of: total.collection, env)?.table

@@ -9,6 +9,9 @@ final class Translation {
     private var aliases = 0
     /// Whether an index finds few rows for a condition.
     var findsFew = false
+    /// Whether the statement may fail for some values, as by an overflow, where the database has
+    /// types.
+    var mayFail = false
     /// The depth of the expression that is being translated.
     private var depth = 0
 
@@ -52,28 +55,75 @@ final class Translation {
     /// Returns the SQL of an operand. It binds a constant, so it is called once per operand.
     func sql(_ operand: Operand) -> String {
         switch operand.content {
-        case .constant(let value): value.isNull ? "NULL" : bind(value)
+        case .constant(let value): constant(value, operand.kind)
         case .sql(let text): text
         case .entityName(let position): entityName(of: position)
         }
     }
 
-    /// Returns the SQL that an operand is compared and sorted by: folded text, or the key of a long
+    private func constant(_ value: Value, _ kind: ColumnKind) -> String {
+        let dialect = schema.dialect
+        guard dialect.isTyped else { return value.isNull ? "NULL" : bind(value) }
+        if value.isNull { return "CAST(NULL AS \(dialect.typeName(kind)))" }
+        guard case .string(let text) = value else { return bind(value) }
+        // A typed database may have no text with this character.
+        if text.utf8.contains(0) { mayFail = true }
+        return dialect.binary(bind(value))
+    }
+
+    /// Returns the call of one of Stele's functions.
+    /// - Throws: `.unsupported` where the database has none with its meaning.
+    func call(_ function: SQLFunction, _ arguments: String...) throws(StoreError) -> String {
+        guard let text = schema.dialect.call(function, arguments) else {
+            throw .unsupported("the function \(function.name) in this database")
+        }
+        mayFail = true
+        return text
+    }
+
+    /// Returns the SQL that two operands are compared by: folded text, or the key of a long
     /// Decimal.
-    func comparable(_ operand: Operand, _ options: ComparisonOptions, long: Bool) -> String {
+    /// - Throws: `.unsupported` where the database cannot compare them exactly.
+    func comparable(
+        _ a: Operand, _ b: Operand, _ options: ComparisonOptions
+    ) throws(StoreError) -> (String, String) {
+        if schema.dialect.isTyped {
+            let texts = try typed([a, b], options)
+            return (texts[0], texts[1])
+        }
+        let long = a.isLongDecimal || b.isLongDecimal
+        return (
+            try comparable(a, options, long: long), try comparable(b, options, long: long)
+        )
+    }
+
+    /// Returns the SQL that several operands are compared by.
+    /// - Throws: as for two.
+    func comparable(
+        _ operands: [Operand], _ options: ComparisonOptions
+    ) throws(StoreError) -> [String] {
+        if schema.dialect.isTyped { return try typed(operands, options) }
+        let long = operands.contains(where: \.isLongDecimal)
+        var texts: [String] = []
+        texts.reserveCapacity(operands.count)
+        for it in operands { texts.append(try comparable(it, options, long: long)) }
+        return texts
+    }
+
+    private func comparable(
+        _ operand: Operand, _ options: ComparisonOptions, long: Bool
+    ) throws(StoreError) -> String {
         let text = sql(operand)
         guard long || operand.kind == .text else { return text }
-        return wrap(text, operand.kind, options, long: long)
+        return try wrap(text, operand.kind, options, long: long)
     }
 
     func wrap(
         _ text: consuming String, _ kind: ColumnKind, _ options: ComparisonOptions, long: Bool
-    ) -> String {
-        if long, !schema.dialect.hasExactDecimals {
-            return SQLWords.joined([SQLFunctions.decimalKey.name, "(", text, ")"])
-        }
+    ) throws(StoreError) -> String {
+        if long, !schema.dialect.hasExactDecimals { return try call(SQLFunctions.decimalKey, text) }
         if kind == .text, options.folds {
-            return "\(SQLFunctions.fold.name)(\(text), \(options.rawValue))"
+            return try call(SQLFunctions.fold, text, String(options.rawValue))
         }
         return text
     }
@@ -96,7 +146,7 @@ final class Translation {
         let names = model.family(of: it.entity).map {
             " WHEN \(schema.number(of: $0.index)) THEN '\($0.name)'"
         }
-        return "CASE \(alias).Z_ENT\(names.joined()) END"
+        return schema.dialect.binary("CASE \(alias).Z_ENT\(names.joined()) END")
     }
 }
 
