@@ -367,7 +367,7 @@ let package = Package(
         .testTarget(
             name: "StelePostgreSQLTests",
             dependencies: [
-                "StelePostgreSQL", "SteleModel", "StelePredicates", "StelePersistence",
+                "StelePostgreSQL", "SteleModel", "StelePredicates", "StelePersistence", "SteleSQL",
                 "SteleSystem", "SteleDifferential", "TestSupport",
             ],
             swiftSettings: settings),

@@ -136,6 +136,40 @@ import Testing
         #expect(again.status == 1 && again.errors.contains("\(new) exists"))
     }
 
+    @Test(.enabled(if: PostgreSQLServer.shared != nil))
+    func aStoreMovesToADatabaseAndBack() throws {
+        let server = try #require(PostgreSQLServer.shared)
+        let url = try server.url(path: UUID().uuidString)
+        let other = try server.url(path: UUID().uuidString)
+        try make("s.sqlite")
+        func move(_ from: String, _ to: String) throws -> (Int32, String, String) {
+            let it = try stele("store", "migrate", league, "--store", from, "--to", to)
+            return (it.status, it.output, it.errors)
+        }
+        let (status, told, errors) = try move("s.sqlite", url)
+        #expect(status == 0 && told.hasPrefix("3 objects in postgresql://"), "\(errors)")
+        #expect(try move(url, other).0 == 0 && move(other, "back.sqlite").0 == 0)
+        let exports = try ["s.sqlite", "back.sqlite"].map {
+            try stele("export", league, "--store", $0).output
+        }
+        #expect(exports[0] == exports[1] && exports[0].utf8.count > 100)
+        func metadata(_ store: String) throws -> String {
+            let all = try stele("store", "metadata", league, "--store", store).output
+            return all.split(separator: "\n").filter {
+                $0.contains("UUID") || $0.contains("release")
+            }
+            .joined()
+        }
+        #expect(try metadata("s.sqlite") == metadata("back.sqlite"))
+        let (again, _, why) = try move("s.sqlite", url)
+        #expect(again == 1 && why.contains("has a store already: name an empty schema"))
+        // The key of the deleted team is not given again.
+        try serve([league, "--store", url]) { caller in
+            let body = caller.ask("POST", "/Team", #"{"name":"Golds"}"#)?.body ?? ""
+            #expect(body.hasPrefix(#"{"_id":4"#))
+        }
+    }
+
     private static let items =
         #"{"entities":[{"name":"Item","attributes":[{"name":"name","type":"String"},"#
         + #"{"name":"photo","type":"Binary","externalStorage":true}]}]}"#

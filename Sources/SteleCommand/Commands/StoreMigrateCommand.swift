@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import SteleMigration
+import StelePostgreSQL
 
 /// Copies a store with all that it has into a new one.
 struct StoreMigrateCommand: ParsableCommand {
@@ -9,10 +10,13 @@ struct StoreMigrateCommand: ParsableCommand {
         commandName: "migrate", abstract: "Copy a store to another path or type.",
         discussion: """
             The new store has the objects with their keys, versions, links and orders, the \
-            external files, the users' metadata and the UUID. The history begins anew. The old \
-            store stays as it is. Without --to-type the name of the new file tells its type.
+            external files, the users' metadata and the UUID. Its history is empty. The old \
+            store stays as it is. Without --to-type the name of the new file tells its type. \
+            Either store may be a database of PostgreSQL; the new one needs an empty schema.
 
               stele store migrate League.xcdatamodeld --store league.sqlite --to league.xml
+              stele store migrate League.xcdatamodeld --store league.sqlite \
+                --to postgresql://stele@db.example/league
 
             To take a store to another version of its model, use stele migrate.
             """)
@@ -22,11 +26,17 @@ struct StoreMigrateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The store's file; CONFIGURATION=FILE for a store of one configuration.",
+            """
+            The store's file, or the URL of a database; CONFIGURATION=FILE for a store of one \
+            configuration.
+            """,
             valueName: "path"))
     var store: [String]
 
-    @Option(help: ArgumentHelp("The new store's file, which must not exist.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "The new store's file, which must not exist, or the URL of a database.",
+            valueName: "path"))
     var to: String
 
     @Option(help: ArgumentHelp("sqlite, xml, binary or text.", valueName: "type"))
@@ -35,20 +45,39 @@ struct StoreMigrateCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let stores = try StoresOpening(
-                store.joined(separator: ","), type: nil, try ModelPackage(model))
-            let package = try stores.package()
-            var source = try StoreOpening(existing: stores.only().opening.path)
-            source.use = .read
+            let (source, package) = try source()
+            let bar = ProgressBar()
+            defer { bar.clear() }
+            if let database = DatabaseOpening(to) {
+                if toType != nil { throw Failure("--to-type is for files: leave it out") }
+                let store = try source.open(package)
+                defer { store.close() }
+                let count = try database.fill(from: store, package) { bar.show($0) }
+                return report(count, database.place, PostgreSQLStore.storeType, bar)
+            }
             let copier = StoreCopier(
                 from: source,
                 to: try StoreCopier.destination(to, type: toType, package.model),
                 package: package)
-            let bar = ProgressBar()
-            defer { bar.clear() }
             let count = try copier.run { bar.show($0) }
-            bar.clear()
-            write("\(count) objects in \(to) (\(copier.to.type)), \(bar.tenths) s\n", to: 1)
+            report(count, to, copier.to.type, bar)
         }
+    }
+
+    /// The store that is copied, and its model.
+    private func source() throws -> (CopiedStore, ModelPackage) {
+        let package = try ModelPackage(model)
+        if store.count == 1, let database = DatabaseOpening(store.first) {
+            return (.database(database), package)
+        }
+        let stores = try StoresOpening(store.joined(separator: ","), type: nil, package)
+        var opening = try StoreOpening(existing: stores.only().opening.path)
+        opening.use = .read
+        return (.file(opening), try stores.package())
+    }
+
+    private func report(_ count: Int, _ place: String, _ type: String, _ bar: ProgressBar) {
+        bar.clear()
+        write("\(count) objects in \(place) (\(type)), \(bar.tenths) s\n", to: 1)
     }
 }

@@ -155,8 +155,8 @@ struct Serving {
         guard let package = try package(), let path = settings.model else {
             return try Ground.sample()
         }
-        if let url = settings.store, ConnectionURL.isURL(url) {
-            return try Ground.database(url, package, settings)
+        if let database = DatabaseOpening(settings.store) {
+            return try Ground.database(database, package, settings)
         }
         // A store that is named in place of a model is served with its own model.
         let own = settings.store == nil && StoreType.isSQLite(file: path) ? path : nil

@@ -9,9 +9,23 @@ import StelePersistence
 import StelePredicates
 import SteleSQLite
 
+/// The store that a command copies.
+enum CopiedStore {
+    case file(StoreOpening)
+    case database(DatabaseOpening)
+
+    /// Opens the store; it is not changed.
+    func open(_ package: ModelPackage) throws -> any PersistentStore {
+        switch self {
+        case .file(let opening): try opening.open(package, .refuse)
+        case .database(let database): try database.open(package)
+        }
+    }
+}
+
 /// Makes a new store in a folder beside its path, and moves it there when it is whole.
 struct StoreCopier {
-    let from: StoreOpening
+    let from: CopiedStore
     let to: StoreOpening
     let package: ModelPackage
 
@@ -32,7 +46,7 @@ struct StoreCopier {
     /// Copies the store completely or not at all.
     /// - Returns: the number of objects.
     func run(_ report: @escaping (MigrationProgress) -> Void) throws -> Int {
-        let source = try from.open(package, .refuse)
+        let source = try from.open(package)
         defer { source.close() }
         let folder = to.path + ".migration"
         let lock = try Self.lock(folder)
@@ -61,31 +75,28 @@ struct StoreCopier {
         let count: Int
         do {
             try MigrationManager.copy(source, to: copy, progress: report)
-            count = try Self.count(copy)
+            count = try copy.objectCount()
         } catch {
             copy.close()
             throw error
         }
         copy.close()
-        if from.isSQLite, to.isSQLite { try SQLiteStore.carry(from: from.path, to: place) }
+        if case .file(let from) = from, from.isSQLite, to.isSQLite {
+            try SQLiteStore.carry(from: from.path, to: place)
+        }
         if Self.isThere(place + "-wal") {
             throw Failure("\(place) has a write-ahead log that cannot be written back")
         }
         return count
     }
 
-    private static func count(_ store: any PersistentStore) throws -> Int {
-        let reader = try store.reader()
-        defer { reader.close() }
-        let roots = store.model.entities.filter { $0.parent == nil }
-        return try roots.reduce(0) { try $0 + reader.count(FetchRequest(entity: $1)) }
-    }
-
     /// Moves the finished store to its path, which it does not replace.
     private func publish(_ place: String) throws {
         if to.isSQLite { try SQLiteStore.moveExternalFiles(from: place, to: to.path) }
         var old = stat()
-        if stat(from.path, &old) == 0 { chmod(place, old.st_mode & 0o777) }
+        if case .file(let from) = from, stat(from.path, &old) == 0 {
+            chmod(place, old.st_mode & 0o777)
+        }
         // A link does not replace a file. Not every file system has links.
         if link(place, to.path) != 0 {
             guard errno != EEXIST, !Self.isThere(to.path) else {
@@ -129,5 +140,15 @@ struct StoreCopier {
     private static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+extension PersistentStore {
+    /// Returns the number of all objects.
+    func objectCount() throws -> Int {
+        let reader = try reader()
+        defer { reader.close() }
+        let roots = model.entities.filter { $0.parent == nil }
+        return try roots.reduce(0) { try $0 + reader.count(FetchRequest(entity: $1)) }
     }
 }

@@ -4,7 +4,6 @@ import Glibc
 import Stele
 import SteleModel
 import StelePersistence
-import StelePostgreSQL
 import SteleSQLite
 
 /// A store's place and type, as a command was given them.
@@ -24,11 +23,7 @@ struct StoreOpening {
     ///   - type: the setting `store-type`; nil for none.
     /// - Throws: `Failure` for an unknown type, and for one that the file contradicts.
     init(_ path: String?, type given: String?, _ model: Model, name: String? = nil) throws {
-        if let path, ConnectionURL.isURL(path) {
-            throw Failure(
-                "\(ConnectionURL.place(of: path)) is a database of PostgreSQL, which only stele "
-                    + "serve opens")
-        }
+        try DatabaseOpening.refuse(path)
         let type: StoreType
         do { type = try StoreType.ofStore(at: path, given: given) } catch {
             throw (error as? StoreTypeMistake).map(Failure.init) ?? error
@@ -42,11 +37,7 @@ struct StoreOpening {
     /// Finds the type of an existing store without its model.
     /// - Throws: `Failure` for a file that does not exist or is no store.
     init(existing path: String) throws {
-        guard !ConnectionURL.isURL(path) else {
-            throw Failure(
-                "\(ConnectionURL.place(of: path)) is a database of PostgreSQL, which only stele "
-                    + "serve opens")
-        }
+        try DatabaseOpening.refuse(path)
         guard access(path, F_OK) == 0 else { throw Failure("\(path): there is no store") }
         guard let type = try StoreType.ofFile(path) else {
             throw Failure("\(path) is not a store")

@@ -24,7 +24,9 @@ extension MigrationManager {
             throw MigrationError(.migration, "the destination has objects: copy into a new store")
         }
         manager.didAdvance = progress
-        try manager.migrate()
+        // Before the objects: a copy that is interrupted between the two has no objects, and is
+        // made again.
         try destination.adoptMetadata(of: source)
+        try manager.migrate()
     }
 }

@@ -124,8 +124,8 @@ enum PostgreSQLFunctions {
         try connection.run("COMMENT ON FUNCTION stele_fold(text, int) IS '\(version)'")
     }
 
-    /// The functions. `stele_refused` makes a statement fail whose value no type holds; its argument
-    /// keeps the planner from calling it.
+    /// The functions. `stele_refused` makes a statement fail whose value no type holds; its
+    /// argument keeps the planner from calling it.
     private static let definitions = """
         DROP TABLE IF EXISTS stele_scalar;
         CREATE TABLE stele_scalar (form text COLLATE "C", scalar text COLLATE "C",
