@@ -367,8 +367,8 @@ let package = Package(
         .testTarget(
             name: "StelePostgreSQLTests",
             dependencies: [
-                "StelePostgreSQL", "SteleModel", "StelePredicates", "StelePersistence", "SteleSQL",
-                "SteleSystem", "SteleDifferential", "TestSupport",
+                "StelePostgreSQL", "SteleGraph", "SteleModel", "StelePredicates",
+                "StelePersistence", "SteleSQL", "SteleSystem", "SteleDifferential", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

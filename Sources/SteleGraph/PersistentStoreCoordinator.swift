@@ -53,9 +53,14 @@ public final class PersistentStoreCoordinator: Sendable {
     public var model: Model { store.model }
 
     /// The generation of the row cache: eight hexadecimal digits, drawn at start and after each
-    /// commit by another program. It is part of every ETag. Read it before the rows that it
-    /// identifies.
+    /// commit by another program. Read it before the rows that it identifies.
     public var cacheGeneration: String { cache.generation }
+
+    /// The generation of ETags for rows that were read in a cache generation. All nodes of a store
+    /// have the same one, because each of their saves raises the versions of its objects.
+    package func tagGeneration(_ generation: String) -> String {
+        store.isOfSeveralNodes ? store.generation : generation
+    }
 
     /// The figures of the row cache.
     public var rowCacheFigures: RowCacheFigures { cache.figures }
@@ -108,6 +113,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// An object's newest committed state, or nil if the row cache does not have it and a reader is
     /// needed. The call is short and bounded, so it is suitable for threads that must not wait.
     public func cachedSnapshot(_ id: ObjectID) -> Snapshot? {
+        if store.isOfSeveralNodes { return nil }
         _ = store.noticesForeignChange()
         return cache.newest(id, upTo: commits.currentToken)
     }

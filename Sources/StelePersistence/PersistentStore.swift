@@ -58,7 +58,8 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// the store, which it must not block. The store delays them for half a minute at most.
     func whenLongViewsBegin(_ begin: @escaping @Sendable () -> Void)
 
-    /// Reads the current state of one object, outside any view, for a thread that must not wait.
+    /// Reads the current state of one object, outside any view, for a thread that must not wait. A
+    /// store of several nodes waits for its server.
     /// - Returns: nil where the object does not exist. The result does not say which commit it
     ///   belongs to.
     /// - Throws: `StoreError`: `.overBudget` or `.busy` where the read would have to wait; the
@@ -144,6 +145,11 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// notified. This check is cheap. When it returns true, the observer has been notified.
     func noticesForeignChange() -> Bool
 
+    /// Whether several services save to the store, each as Stele does, and none knows at once what
+    /// another has saved. A reader of such a store notices which saves of others its view has. Rows
+    /// are not taken from a cache without a reader, and ETags have the generation of the store.
+    var isOfSeveralNodes: Bool { get }
+
     /// Checks that saves would reach the files that the store was opened with.
     /// - Throws: `StoreError.gone` where one was removed or replaced.
     func checkPresence() throws(StoreError)
@@ -225,6 +231,9 @@ extension PersistentStore {
 
     /// Does nothing and never throws: for a store that only one program can open.
     public func excludeOthers() throws(StoreError) {}
+
+    /// False: for a store of one service.
+    public var isOfSeveralNodes: Bool { false }
 
     /// None: for a store whose state does not outlive its process.
     public var formerMarks: [StoreMark] { [] }

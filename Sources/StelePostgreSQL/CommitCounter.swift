@@ -34,6 +34,19 @@ final class CommitCounter: Sendable {
 
     init(_ count: Int64) { known = Mutex(Known(told: count, expected: count)) }
 
+    /// Opens a view, in one round trip.
+    /// - Returns: the number of commits and the number of the last transaction that it sees.
+    static func open(_ connection: Connection) throws(StoreError) -> (count: Int64, token: Int64) {
+        let rows = try connection.runAll(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT ZCOUNT, "
+                + "(\(HistoryReader.tokenStatement)) FROM \(table) WHERE Z_PK = 1")
+        guard rows.count == 1 else { throw .failed("the table \(table) of the store is empty") }
+        return (
+            rows.writtenInteger(0, 0),
+            try HistoryReader.checked(rows.writtenInteger(0, 1)) ?? 0
+        )
+    }
+
     /// Returns the number that a new view sees.
     static func read(_ connection: Connection) throws(StoreError) -> Int64 {
         guard let count = try connection.integer(reading) else {

@@ -15,8 +15,8 @@ final class PostgreSQLListener: Sendable {
     private let wake: (reading: Int32, writing: Int32)
     private let thread = Mutex<SystemThread?>(nil)
 
-    /// The seconds between two attempts to connect, and between two looks at a connection.
-    private static let pause: Int32 = 2
+    /// The milliseconds between two attempts to connect, and between two looks at a connection.
+    private static let pause: Int32 = 500
 
     init(_ url: String) {
         self.url = url
@@ -30,15 +30,15 @@ final class PostgreSQLListener: Sendable {
     }
 
     /// Starts the thread.
-    /// - Parameter notice: called on it after each notification, and at each look at the
-    ///   connection.
-    func start(_ notice: @escaping @Sendable () -> Void) {
+    /// - Parameter notice: called on it with the connection, after each notification and at each
+    ///   look at the connection, which is lost where it throws.
+    func start(_ notice: @escaping @Sendable (Connection) throws(StoreError) -> Void) {
         let made = SystemThread(name: "stele-listen") { [self] in
             while !isClosed.withLock({ $0 }) {
                 if let connection = try? Connection(url) {
                     try? listen(on: connection, notice)
                 }
-                if !isClosed.withLock({ $0 }) { _ = wait(for: -1) }
+                if !isClosed.withLock({ $0 }) { wait(for: -1) }
             }
         }
         thread.withLock { $0 = made }
@@ -46,29 +46,27 @@ final class PostgreSQLListener: Sendable {
 
     /// Waits for notifications until the connection is lost or the listener is closed.
     private func listen(
-        on connection: Connection, _ notice: () -> Void
+        on connection: Connection, _ notice: (Connection) throws(StoreError) -> Void
     ) throws(StoreError) {
         try connection.run("LISTEN \(Self.channel)")
         // Commits before it have sent none.
-        notice()
+        try notice(connection)
         while !isClosed.withLock({ $0 }) {
-            let isReady = wait(for: PQsocket(connection.handle))
+            // A server that is gone without a word is found out by the statement.
+            wait(for: PQsocket(connection.handle))
             guard PQconsumeInput(connection.handle) == 1 else { return }
             while let notification = PQnotifies(connection.handle) { PQfreemem(notification) }
-            notice()
-            // A server that is gone without a word is found out by a statement.
-            if !isReady { try connection.run("SELECT 1") }
+            try notice(connection)
         }
     }
 
     /// Waits until a socket has something to read, for the pause at most.
-    private func wait(for socket: Int32) -> Bool {
+    private func wait(for socket: Int32) {
         var waiting = [
             pollfd(fd: wake.reading, events: Int16(POLLIN), revents: 0),
             pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
         ]
-        poll(&waiting, 2, Self.pause * 1_000)
-        return waiting[1].revents != 0
+        poll(&waiting, 2, Self.pause)
     }
 
     /// Ends the thread.

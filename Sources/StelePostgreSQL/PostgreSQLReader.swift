@@ -15,18 +15,21 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     private var limits = MatchLimits.standard
 
     /// Opens a reader on a connection of the pool, in a new transaction.
+    /// - Parameter notes: called with the number of commits that the view has.
     init(
-        schema: SQLSchema, translator: FetchTranslator, pool: ReaderPool, known: KnownStates
+        schema: SQLSchema, translator: FetchTranslator, pool: ReaderPool, known: KnownStates,
+        noting notes: (Int64) -> Void
     ) throws(StoreError) {
         self.schema = schema
         self.translator = translator
         self.pool = pool
         self.known = known
-        (number, connection) = try pool.use { connection throws(StoreError) in
-            try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            // The first read opens the view; the token belongs to it.
-            return try HistoryReader.lastTransaction(connection)
+        let (view, connection) = try pool.use { connection throws(StoreError) in
+            try CommitCounter.open(connection)
         }
+        number = view.token
+        self.connection = connection
+        notes(view.count)
     }
 
     /// Opens a reader on the writer's connection, within its transaction.
@@ -46,8 +49,8 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         guard let connection else { return }
         self.connection = nil
         guard let pool else { return }
-        _ = try? connection.run("COMMIT")
-        pool.give(connection)
+        connection.end()
+        pool.give(connection, isEnding: true)
     }
 
     func read(within budget: ReadBudget?, matching limits: MatchLimits) { self.limits = limits }

@@ -38,14 +38,6 @@ public final class PostgreSQLStore: PersistentStore {
     private let listener: PostgreSQLListener
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let thread = Mutex<SystemThread?>(nil)
-    /// The connection that asks for commits of other nodes.
-    private let watching: Mutex<Watching>
-
-    // @unchecked: the connection is used under the lock.
-    private struct Watching: @unchecked Sendable {
-        var connection: Connection?
-        var isClosed = false
-    }
 
     /// The most connections for reading.
     public static let readerLimit = 16
@@ -86,7 +78,6 @@ public final class PostgreSQLStore: PersistentStore {
         readers = ReaderPool(url, count: Self.readerLimit)
         counter = CommitCounter(database.count)
         listener = PostgreSQLListener(url)
-        watching = Mutex(Watching(connection: try Connection(url)))
         let transactions = PostgreSQLTransactions(
             connection, url: url, schema: schema, translator: translator, counter: counter,
             last: database.count,
@@ -99,9 +90,8 @@ public final class PostgreSQLStore: PersistentStore {
             throw StoreError.failed("the system has no thread for the store")
         }
         thread.withLock { $0 = writing }
-        listener.start { [weak self] in
-            self?.watchAgain()
-            _ = self?.noticesForeignChange()
+        listener.start { [weak self] connection throws(StoreError) in
+            self?.note(try CommitCounter.read(connection))
         }
     }
 
@@ -113,11 +103,20 @@ public final class PostgreSQLStore: PersistentStore {
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         if let budget, !budget.mayWait { throw .overBudget }
         return try PostgreSQLReader(
-            schema: schema, translator: translator, pool: readers, known: known)
+            schema: schema, translator: translator, pool: readers, known: known
+        ) { note($0) }
     }
 
-    /// Throws `.overBudget`: the read would have to wait.
-    public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? { throw .overBudget }
+    /// Reads an object without a view, in one round trip.
+    /// - Throws: as `PersistentStore.newest`.
+    public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
+        guard let shape = schema.shapes[id.root] else { return nil }
+        return try readers.read { connection throws(StoreError) in
+            try connection.snapshots(
+                translator.snapshotByKey(root: id.root), [.int(id.key)], shape
+            ).first
+        }
+    }
 
     // MARK: Saving
 
@@ -207,30 +206,24 @@ public final class PostgreSQLStore: PersistentStore {
         self.observer.withLock { $0 = observer }
     }
 
+    /// True.
+    public var isOfSeveralNodes: Bool { true }
+
     /// Returns whether another node has committed since the last notification. It asks the server,
-    /// so it takes a round trip. While there is no connection, the caches count as outdated.
+    /// so it takes a round trip. False where the server cannot be reached: a reader notices the
+    /// commits that its view has.
     public func noticesForeignChange() -> Bool {
-        let count = watching.withLock { watching -> Int64? in
-            guard let connection = watching.connection else { return nil }
-            let count = try? CommitCounter.read(connection)
-            if connection.isLost { watching.connection = nil }
-            return count
+        let count = try? readers.read { connection throws(StoreError) in
+            try CommitCounter.read(connection)
         }
-        guard let count else {
-            tellOfForeignChange()
-            return true
-        }
-        return counter.notices(count) { tellOfForeignChange() }
+        return count.map { note($0) } ?? false
     }
 
-    /// Makes the connection that asks for commits again, on the listener's thread, because threads
-    /// that ask must not wait for a server that is gone.
-    private func watchAgain() {
-        guard watching.withLock({ $0.connection == nil && !$0.isClosed }),
-            let connection = try? readers.connect()
-        else { return }
-        let made = Watching(connection: connection)
-        watching.withLock { if !$0.isClosed { $0 = made } }
+    /// Takes the number of commits that a view has.
+    /// - Returns: whether there are commits of other nodes that were not known.
+    @discardableResult
+    private func note(_ count: Int64) -> Bool {
+        counter.notices(count) { tellOfForeignChange() }
     }
 
     private func tellOfForeignChange() {
@@ -248,6 +241,5 @@ public final class PostgreSQLStore: PersistentStore {
         queue.close()
         thread.withLock { $0 }?.join()
         readers.close()
-        watching.withLock { $0 = Watching(isClosed: true) }
     }
 }

@@ -29,9 +29,6 @@ final class ReaderPool: Sendable {
         state = Monitor(State(places: count))
     }
 
-    /// Opens a connection that is not lent.
-    func connect() throws(StoreError) -> Connection { try Connection(url) }
-
     /// Lends a connection. It waits for one for five seconds at most.
     /// - Throws: `StoreError`: `.busy` where all are lent for that time, `.closed`, or the reason
     ///   why none can be opened.
@@ -46,7 +43,10 @@ final class ReaderPool: Sendable {
             state.places -= 1
             return state.idle.popLast()
         }
-        if let idle, !idle.connection.isLost { return idle.connection }
+        if let idle {
+            idle.connection.settle()
+            if !idle.connection.isLost { return idle.connection }
+        }
         do {
             return try Connection(url)
         } catch {
@@ -87,7 +87,12 @@ final class ReaderPool: Sendable {
     }
 
     /// Takes a connection back.
-    func give(_ connection: Connection) {
+    /// - Parameter isEnding: whether its transaction ends, and the answer is still to be taken.
+    func give(_ connection: Connection, isEnding: Bool = false) {
+        if isEnding {
+            release(connection.isLost ? nil : Idle(connection: connection))
+            return
+        }
         if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
         let isUsable = !connection.isLost && !connection.isInTransaction
         release(isUsable ? Idle(connection: connection) : nil)

@@ -9,30 +9,39 @@ import StelePersistence
 import SteleRequests
 
 /// Answers `GET` and `HEAD` of an object that is named by its address alone, on the thread of the
-/// connection. The answer is that of the road, except for `Server-Timing`.
+/// connection, or on a worker's where the store has several nodes. The answer is that of the road,
+/// except for `Server-Timing`.
 struct PlainGet: Sendable {
     let objects: PlainObjects
     let gate: Gate
     let place: Place
     let limits: Limits
 
-    /// The answer; nil for a request that takes the road.
-    func response(to request: Request) -> Response? {
+    /// The object that a request names; nil for a request that takes the road.
+    func object(of request: Request) -> ObjectAddress? {
         guard request.query == nil, request.method == "GET" || request.method == "HEAD",
             let object = objects.address(request.path), gate.admitsPlainly(request),
             Self.takesJSON(request.headers), !request.headers.contains("If-Match")
         else { return nil }
+        return object
+    }
+
+    /// The answer; nil for a request that takes the road.
+    func response(of object: ObjectAddress, to request: Request) -> Response? {
         let coordinator = place.execution.coordinator
         let generation = coordinator.cacheGeneration
         guard
-            let snapshot = coordinator.cachedSnapshot(object.id)
-                ?? (try? place.execution.reading { try $0.snapshot(object.id) }),
+            let snapshot = coordinator.store.isOfSeveralNodes
+                ? try? coordinator.store.newest(object.id)
+                : coordinator.cachedSnapshot(object.id)
+                    ?? (try? place.execution.reading { try $0.snapshot(object.id) }),
             object.entity.isKind(snapshot.entity),
             !place.execution.forms.hasDerived(snapshot.entity)
         else { return nil }
         // Reading can find that another program has changed the store.
-        guard coordinator.cacheGeneration == generation else { return nil }
-        let tag = Self.tag(snapshot.version, generation)
+        guard coordinator.store.isOfSeveralNodes || coordinator.cacheGeneration == generation
+        else { return nil }
+        let tag = Self.tag(snapshot.version, coordinator.tagGeneration(generation))
         if let known = request.headers.list("If-None-Match"),
             !coordinator.computesTransients(snapshot.entity)
         {

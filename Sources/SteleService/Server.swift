@@ -92,6 +92,11 @@ public final class Server: Sendable {
             throw HTTPServerError.setting(name: files.rights ?? "rights", reason: "\(error)")
         }
         self.service = service
+        var http = http
+        // Readers of several nodes' store wait for its server, not for the cores.
+        if coordinator.store.isOfSeveralNodes, http.readers == HTTPServer.Configuration().readers {
+            http.readers = max(http.readers, Self.readersOfNodes)
+        }
         certificate?.present()
         self.http = try HTTPServer(
             http, at: address,
@@ -100,6 +105,9 @@ public final class Server: Sendable {
         service.observe(self.http)
         service.changeFeed.start()
     }
+
+    /// As many as a node has connections for reading.
+    private static let readersOfNodes = 16
 
     /// The port that it listens on.
     public var port: Int { http.port }

@@ -75,7 +75,9 @@ public final class Service: Sendable {
         routes = Routes(model: model, basePath: options.basePath, page: options.page)
         let answers = Answers(
             renderer: renderer, limits: limits, basePath: options.basePath,
-            generation: { coordinator.cacheGeneration(ofWhatWasReadSince: $0) })
+            generation: {
+                coordinator.tagGeneration(coordinator.cacheGeneration(ofWhatWasReadSince: $0))
+            })
         var execution = Execution(
             coordinator: coordinator, forms: BodyForms(model), limits: limits,
             streams: Places(limits.streams))
@@ -121,11 +123,26 @@ public final class Service: Sendable {
         }
         // The log has the name of a token, which the road finds.
         if pace == .brief, requestLog == nil || gate.access.isOpen,
-            let response = plainGet.response(to: request)
+            let object = plainGet.object(of: request)
         {
-            return .done(noted(response, to: request, .object))
+            // The rows of several nodes' store are with a server, for which a worker waits.
+            if coordinator.store.isOfSeveralNodes {
+                return .later(
+                    Later(by: .reading) { [self] in
+                        plain(object, of: request)
+                            ?? proceed(
+                                Passage(request, at: store, isTimed: options.serverTiming),
+                                at: .short)
+                    })
+            }
+            if let step = plain(object, of: request) { return step }
         }
         return proceed(Passage(request, at: store, isTimed: options.serverTiming), at: pace)
+    }
+
+    private func plain(_ object: ObjectAddress, of request: Request) -> Step? {
+        guard let response = plainGet.response(of: object, to: request) else { return nil }
+        return .done(noted(response, to: request, .object))
     }
 
     /// Takes a request on from where it is. An error becomes an answer, or sends it to a worker.

@@ -1,6 +1,7 @@
 // Several programs have one store open: here several stores on one database.
 
 import Foundation
+import SteleGraph
 import SteleModel
 import StelePersistence
 import StelePostgreSQL
@@ -110,6 +111,29 @@ struct NodeTests: Sendable {
         #expect(try b.save(team("two")).token == 2)
         #expect(a.noticesForeignChange() || own.elsewhere.withLock { $0 } == 1)
         #expect(other.elsewhere.withLock { $0 } == 1)
+    }
+
+    /// A save that is answered is in each later view of all nodes, and ETags are the same on each.
+    @Test func aNodeReadsAtOnceWhatAnotherHasSaved() throws {
+        let stores = [try node(), try node()]
+        defer { stores.forEach { $0.close() } }
+        let nodes = stores.map { PersistentStoreCoordinator(store: $0) }
+        let team = try #require(model.entity(named: "Team"))
+        _ = try stores[0].save(self.team("0"))
+        let id = ObjectID(root: team.root, key: 1)
+        for round in 1...60 {
+            let (writer, reader) = (nodes[round % 2], nodes[(round + 1) % 2])
+            let writing = writer.newContext()
+            let object = try #require(try writing.existingObject(with: id))
+            try object.setValue(.string("\(round)"), forKey: "name")
+            try writing.save()
+            let reading = reader.newContext()
+            let found = try #require(try reading.existingObject(with: id))
+            #expect(try found.value(forKey: "name") == .string("\(round)"))
+            #expect(try reader.store.newest(id)?.version == Int64(round + 1))
+            #expect(reader.cachedSnapshot(id) == nil)
+            #expect(try reading.tagGeneration() == (try writing.tagGeneration()))
+        }
     }
 
     @Test func aConnectionThatTheServerEndsIsMadeAgain() throws {

@@ -14,7 +14,8 @@ struct ReaderView {
     /// Opens a reader whose view matches the cache's epoch.
     ///
     /// The epoch is read first, then the view is opened, then the store checks for foreign commits.
-    /// If the epoch is unchanged, there was no foreign commit between the epoch and the view.
+    /// If the epoch is unchanged, there was no foreign commit between the epoch and the view. A
+    /// reader of several nodes' store has checked that itself.
     static func open(
         _ coordinator: PersistentStoreCoordinator, budget: ReadBudget?
     ) throws(StoreError) -> ReaderView {
@@ -27,7 +28,9 @@ struct ReaderView {
                 reader.close()
                 throw error
             }
-            _ = coordinator.store.noticesForeignChange()
+            if !coordinator.store.isOfSeveralNodes {
+                _ = coordinator.store.noticesForeignChange()
+            }
             if coordinator.cache.epoch == era.epoch {
                 let view = RowCache.View(token: token, epoch: era.epoch)
                 return ReaderView(
@@ -70,11 +73,13 @@ struct CachedView {
     /// Whether anything was read in the view.
     var isUsed = false
 
-    /// Nil if another program commits during the call, because the cache then begins an epoch.
+    /// Nil if another program commits during the call, because the cache then begins an epoch, and
+    /// for a store of several nodes.
     ///
     /// The epoch is read first, then the token, then the store checks for foreign commits, as for a
     /// reader.
     init?(_ coordinator: PersistentStoreCoordinator) {
+        if coordinator.store.isOfSeveralNodes { return nil }
         let era = coordinator.cache.era
         let token = coordinator.currentToken
         _ = coordinator.store.noticesForeignChange()

@@ -19,6 +19,7 @@ final class Connection: SQLConnection {
     private(set) var rowsWritten: Int64 = 0
     /// The SQLSTATE of the last statement that failed.
     private(set) var lastState = ""
+    private var isEnding = false
     private static let statementsKept = 256
     private static let oldestVersion: Int32 = 130_000
 
@@ -107,6 +108,22 @@ final class Connection: SQLConnection {
     var isInTransaction: Bool {
         let status = PQtransactionStatus(handle)
         return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
+    }
+
+    /// Runs statements and returns the rows of the last as text, in one round trip.
+    func runAll(_ sql: String) throws(StoreError) -> Rows { try rows(PQexec(handle, sql), sql) }
+
+    /// Ends the transaction without waiting for the answer, which the next use of the connection
+    /// takes (`settle`).
+    func end() {
+        isEnding = PQsendQuery(handle, "COMMIT") == 1
+    }
+
+    /// Waits for the answer to `end`.
+    func settle() {
+        guard isEnding else { return }
+        isEnding = false
+        while let result = PQgetResult(handle) { PQclear(result) }
     }
 
     /// Runs statements without parameters.

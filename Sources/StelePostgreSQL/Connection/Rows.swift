@@ -39,6 +39,13 @@ final class Rows {
             values: values)
     }
 
+    /// Returns a number of a result in the form of text, as that of several statements is; 0 for a
+    /// null.
+    func writtenInteger(_ row: Int, _ column: Int32) -> Int64 {
+        let text = PQgetvalue(handle, Int32(truncatingIfNeeded: row), column)
+        return text.flatMap { Int64(String(cString: $0)) } ?? 0
+    }
+
     /// Returns a column of integers; 0 for a null.
     func integer(_ row: Int, _ column: Int32) -> Int64 {
         if case .int(let it) = value(row, column, .integer) { it } else { 0 }

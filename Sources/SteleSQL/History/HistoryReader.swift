@@ -19,8 +19,10 @@ public struct HistoryReader {
         images = BeforeImage(schema.model, folder: connection.externalFolder)
     }
 
-    private static let token = SQLText(
-        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(HistoryTables.transaction)")
+    /// The SELECT of the number of the last transaction.
+    package static let tokenStatement =
+        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(HistoryTables.transaction)"
+    private static let token = SQLText(tokenStatement)
     private static let attachedToken = SQLText(
         "SELECT Z_MAX FROM history.Z_PRIMARYKEY WHERE Z_ENT = \(HistoryTables.transaction)")
     private static let oldest = SQLText("SELECT MIN(Z_PK) FROM ATRANSACTION")
@@ -58,7 +60,7 @@ public struct HistoryReader {
     /// Checks that the number of a transaction is from 0 to `most`, so that arithmetic on it does
     /// not overflow.
     /// - Throws: `.incompatible` (134080) for another number.
-    static func checked(_ number: Int64?) throws(StoreError) -> Int64? {
+    package static func checked(_ number: Int64?) throws(StoreError) -> Int64? {
         guard let number, !(0...most).contains(number) else { return number }
         throw .incompatible(
             code: 134080,
