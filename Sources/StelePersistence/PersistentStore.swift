@@ -66,6 +66,12 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   usual errors.
     func newest(_ id: ObjectID) throws(StoreError) -> Snapshot?
 
+    /// As `newest(_:)`, without blocking where the store waits for a server.
+    /// - Parameter completion: called once, on any thread; it must not block.
+    func newest(
+        _ id: ObjectID,
+        completion: @escaping @Sendable (Result<Snapshot?, StoreError>) -> Void)
+
     /// Saves a request completely or not at all, and returns when it is on disk.
     ///
     /// Blocks the caller. Saves that wait at the same time may share one commit.
@@ -150,6 +156,9 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// are not taken from a cache without a reader, and ETags have the generation of the store.
     var isOfSeveralNodes: Bool { get }
 
+    /// The figures of the store's database; nil for a store in files.
+    var databaseFigures: DatabaseFigures? { get }
+
     /// Checks that saves would reach the files that the store was opened with.
     /// - Throws: `StoreError.gone` where one was removed or replaced.
     func checkPresence() throws(StoreError)
@@ -231,6 +240,17 @@ extension PersistentStore {
 
     /// Does nothing and never throws: for a store that only one program can open.
     public func excludeOthers() throws(StoreError) {}
+
+    /// Calls it at once: for a store that does not wait for a server.
+    public func newest(
+        _ id: ObjectID,
+        completion: @escaping @Sendable (Result<Snapshot?, StoreError>) -> Void
+    ) {
+        completion(Result { () throws(StoreError) in try newest(id) })
+    }
+
+    /// None: for a store in files.
+    public var databaseFigures: DatabaseFigures? { nil }
 
     /// False: for a store of one service.
     public var isOfSeveralNodes: Bool { false }

@@ -11,6 +11,7 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     private let translator: FetchTranslator
     private let pool: ReaderPool?
     private let known: KnownStates?
+    private let counters: DatabaseCounters?
     private var number: Int64
     private var limits = MatchLimits.standard
 
@@ -18,12 +19,13 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     /// - Parameter notes: called with the number of commits that the view has.
     init(
         schema: SQLSchema, translator: FetchTranslator, pool: ReaderPool, known: KnownStates,
-        noting notes: (Int64) -> Void
+        counters: DatabaseCounters, noting notes: (Int64) -> Void
     ) throws(StoreError) {
         self.schema = schema
         self.translator = translator
         self.pool = pool
         self.known = known
+        self.counters = counters
         let (view, connection) = try pool.use { connection throws(StoreError) in
             try CommitCounter.open(connection)
         }
@@ -39,6 +41,7 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         pool = nil
         // The writer's transaction may be rolled back, so its states are not shared.
         known = nil
+        counters = nil
         connection = writer
         number = token
     }
@@ -166,6 +169,7 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     }
 
     private func loaded(_ request: FetchRequest) throws(StoreError) -> LoadedFetch {
+        counters?.evaluated.add(1, ordering: .relaxed)
         let checked: FetchRequest
         do throws(PredicateError) { checked = try request.checked(in: schema.model) } catch {
             throw .predicate(error)

@@ -32,9 +32,11 @@ public final class PostgreSQLStore: PersistentStore {
     private let schema: SQLSchema
     private let translator: FetchTranslator
     private let readers: ReaderPool
+    private let gathered: GatheredReads
     private let known = KnownStates()
     private let queue = WriterQueue()
     private let counter: CommitCounter
+    private let counters = DatabaseCounters()
     private let listener: PostgreSQLListener
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let thread = Mutex<SystemThread?>(nil)
@@ -75,12 +77,16 @@ public final class PostgreSQLStore: PersistentStore {
         isNew = database.isNew
         let translator = FetchTranslator(schema: schema)
         self.translator = translator
-        readers = ReaderPool(url, count: Self.readerLimit)
+        let readers = ReaderPool(url, count: Self.readerLimit, counters: counters)
+        self.readers = readers
+        gathered = GatheredReads { [schema] (root, keys) throws(StoreError) in
+            try Self.rows(of: root, keys, readers, schema, translator)
+        }
         counter = CommitCounter(database.count)
         listener = PostgreSQLListener(url)
         let transactions = PostgreSQLTransactions(
             connection, url: url, schema: schema, translator: translator, counter: counter,
-            last: database.count,
+            counters: counters, last: database.count,
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
         nonisolated(unsafe) let writer = try Writer(
             transactions, queue: queue, schema: schema,
@@ -103,18 +109,37 @@ public final class PostgreSQLStore: PersistentStore {
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         if let budget, !budget.mayWait { throw .overBudget }
         return try PostgreSQLReader(
-            schema: schema, translator: translator, pool: readers, known: known
+            schema: schema, translator: translator, pool: readers, known: known,
+            counters: counters
         ) { note($0) }
     }
 
     /// Reads an object without a view, in one round trip.
     /// - Throws: as `PersistentStore.newest`.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
-        guard let shape = schema.shapes[id.root] else { return nil }
+        try Self.rows(of: id.root, [id.key], readers, schema, translator).first
+    }
+
+    /// Reads an object without blocking, in one statement with others that are asked for at the
+    /// same time.
+    public func newest(
+        _ id: ObjectID,
+        completion: @escaping @Sendable (Result<Snapshot?, StoreError>) -> Void
+    ) {
+        gathered.read(id, completion: completion)
+    }
+
+    private static func rows(
+        of root: Int, _ keys: [Int64], _ readers: ReaderPool, _ schema: SQLSchema,
+        _ translator: FetchTranslator
+    ) throws(StoreError) -> [Snapshot] {
+        guard let shape = schema.shapes[root] else { return [] }
         return try readers.read { connection throws(StoreError) in
-            try connection.snapshots(
-                translator.snapshotByKey(root: id.root), [.int(id.key)], shape
-            ).first
+            keys.count == 1
+                ? try connection.snapshots(
+                    translator.snapshotByKey(root: root), [.int(keys[0])], shape)
+                : try connection.snapshots(
+                    translator.snapshotsByKey(root: root), [.string(KeyList.json(keys))], shape)
         }
     }
 
@@ -223,11 +248,21 @@ public final class PostgreSQLStore: PersistentStore {
     /// - Returns: whether there are commits of other nodes that were not known.
     @discardableResult
     private func note(_ count: Int64) -> Bool {
-        counter.notices(count) { tellOfForeignChange() }
+        counters.noteReading()
+        return counter.notices(count) { tellOfForeignChange() }
     }
 
     private func tellOfForeignChange() {
+        counters.foreignCommits.add(1, ordering: .relaxed)
         observer.withLock { $0 }?.storeDidChangeElsewhere()
+    }
+
+    /// The figures of the connections and of other nodes' commits.
+    public var databaseFigures: DatabaseFigures? {
+        var figures = DatabaseFigures()
+        counters.add(to: &figures)
+        readers.add(to: &figures)
+        return figures
     }
 
     /// None: other nodes may change the store while no program of this one has it open.
@@ -240,6 +275,7 @@ public final class PostgreSQLStore: PersistentStore {
         listener.stop()
         queue.close()
         thread.withLock { $0 }?.join()
+        gathered.close()
         readers.close()
     }
 }

@@ -11,6 +11,7 @@ final class PostgreSQLTransactions: WriterTransactions {
     private let schema: SQLSchema
     private let translator: FetchTranslator
     private let counter: CommitCounter
+    private let counters: DatabaseCounters
     private let changedElsewhere: () -> Void
     private let writer: WriterConnection
     /// The count of the last transaction that the writer began, and of its last commit.
@@ -28,13 +29,15 @@ final class PostgreSQLTransactions: WriterTransactions {
 
     init(
         _ connection: Connection, url: String, schema: SQLSchema, translator: FetchTranslator,
-        counter: CommitCounter, last: Int64, changedElsewhere: @escaping () -> Void
+        counter: CommitCounter, counters: DatabaseCounters, last: Int64,
+        changedElsewhere: @escaping () -> Void
     ) {
         writer = WriterConnection(connection)
         self.url = url
         self.schema = schema
         self.translator = translator
         self.counter = counter
+        self.counters = counters
         self.last = last
         self.changedElsewhere = changedElsewhere
     }
@@ -54,6 +57,7 @@ final class PostgreSQLTransactions: WriterTransactions {
                 rollBack()
                 throw error
             }
+            counters.retries.add(1, ordering: .relaxed)
             try connectAgain()
             do { try lock() } catch {
                 rollBack()
@@ -81,6 +85,7 @@ final class PostgreSQLTransactions: WriterTransactions {
 
     private func connectAgain() throws(StoreError) {
         writer.connection = try Connection(url, writes: true)
+        counters.connections.add(1, ordering: .relaxed)
         // What the server did meanwhile is not known.
         last = -1
     }
@@ -109,6 +114,7 @@ final class PostgreSQLTransactions: WriterTransactions {
 
     /// Asks the server whether the transaction was committed, whose commit was not answered.
     private func isCommitted(after error: StoreError) throws(StoreError) -> Bool {
+        counters.commitsAskedFor.add(1, ordering: .relaxed)
         // Until it is known, the next count may be another node's.
         counter.commitFailed()
         let end = MonotonicClock.deadline(in: Self.patience)

@@ -19,13 +19,15 @@ final class ReaderPool: Sendable {
     private let state: Monitor<State>
     private let url: String
     private let count: Int
+    private let counters: DatabaseCounters
 
     /// - Parameters:
     ///   - url: the database.
     ///   - count: the most connections.
-    init(_ url: String, count: Int) {
+    init(_ url: String, count: Int, counters: DatabaseCounters) {
         self.url = url
         self.count = count
+        self.counters = counters
         state = Monitor(State(places: count))
     }
 
@@ -33,6 +35,8 @@ final class ReaderPool: Sendable {
     /// - Throws: `StoreError`: `.busy` where all are lent for that time, `.closed`, or the reason
     ///   why none can be opened.
     func take() throws(StoreError) -> Connection {
+        counters.waiting.add(1, ordering: .relaxed)
+        defer { counters.waiting.subtract(1, ordering: .relaxed) }
         let idle = try state.withLock(
             when: { $0.places > 0 || $0.isClosed }, until: MonotonicClock.deadline(in: 5)
         ) { state, _ throws(StoreError) -> Idle? in
@@ -48,10 +52,21 @@ final class ReaderPool: Sendable {
             if !idle.connection.isLost { return idle.connection }
         }
         do {
-            return try Connection(url)
+            let made = try Connection(url)
+            counters.connections.add(1, ordering: .relaxed)
+            return made
         } catch {
             release(nil)
             throw error
+        }
+    }
+
+    /// Fills in the figures of the connections.
+    func add(to figures: inout DatabaseFigures) {
+        state.withLock { state in
+            figures.connectionLimit = count
+            figures.connectionsInUse = count - state.places
+            figures.connectionsIdle = state.idle.count
         }
     }
 
@@ -68,6 +83,7 @@ final class ReaderPool: Sendable {
             give(connection)
             guard isLost else { throw error }
         }
+        counters.retries.add(1, ordering: .relaxed)
         // The others have been closed as well.
         state.withLock { $0.idle.removeAll() }
         let fresh = try take()

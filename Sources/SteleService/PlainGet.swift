@@ -9,8 +9,7 @@ import StelePersistence
 import SteleRequests
 
 /// Answers `GET` and `HEAD` of an object that is named by its address alone, on the thread of the
-/// connection, or on a worker's where the store has several nodes. The answer is that of the road,
-/// except for `Server-Timing`.
+/// connection. The answer is that of the road, except for `Server-Timing`.
 struct PlainGet: Sendable {
     let objects: PlainObjects
     let gate: Gate
@@ -26,22 +25,29 @@ struct PlainGet: Sendable {
         return object
     }
 
-    /// The answer; nil for a request that takes the road.
+    /// The answer from the row cache or a single read; nil for a request that takes the road.
     func response(of object: ObjectAddress, to request: Request) -> Response? {
         let coordinator = place.execution.coordinator
         let generation = coordinator.cacheGeneration
         guard
-            let snapshot = coordinator.store.isOfSeveralNodes
-                ? try? coordinator.store.newest(object.id)
-                : coordinator.cachedSnapshot(object.id)
-                    ?? (try? place.execution.reading { try $0.snapshot(object.id) }),
-            object.entity.isKind(snapshot.entity),
-            !place.execution.forms.hasDerived(snapshot.entity)
+            let snapshot = coordinator.cachedSnapshot(object.id)
+                ?? (try? place.execution.reading { try $0.snapshot(object.id) })
         else { return nil }
         // Reading can find that another program has changed the store.
-        guard coordinator.store.isOfSeveralNodes || coordinator.cacheGeneration == generation
+        guard coordinator.cacheGeneration == generation else { return nil }
+        return response(of: object, snapshot, generation, to: request)
+    }
+
+    /// The answer with an object's state.
+    /// - Parameter generation: that of the tag.
+    func response(
+        of object: ObjectAddress, _ snapshot: Snapshot, _ generation: String, to request: Request
+    ) -> Response? {
+        let coordinator = place.execution.coordinator
+        guard object.entity.isKind(snapshot.entity),
+            !place.execution.forms.hasDerived(snapshot.entity)
         else { return nil }
-        let tag = Self.tag(snapshot.version, coordinator.tagGeneration(generation))
+        let tag = Self.tag(snapshot.version, generation)
         if let known = request.headers.list("If-None-Match"),
             !coordinator.computesTransients(snapshot.entity)
         {

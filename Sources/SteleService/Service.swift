@@ -125,24 +125,30 @@ public final class Service: Sendable {
         if pace == .brief, requestLog == nil || gate.access.isOpen,
             let object = plainGet.object(of: request)
         {
-            // The rows of several nodes' store are with a server, for which a worker waits.
-            if coordinator.store.isOfSeveralNodes {
-                return .later(
-                    Later(by: .reading) { [self] in
-                        plain(object, of: request)
-                            ?? proceed(
-                                Passage(request, at: store, isTimed: options.serverTiming),
-                                at: .short)
-                    })
+            // The rows of several nodes' store are with a server.
+            if coordinator.store.isOfSeveralNodes { return asked(object, by: request) }
+            if let response = plainGet.response(of: object, to: request) {
+                return .done(noted(response, to: request, .object))
             }
-            if let step = plain(object, of: request) { return step }
         }
         return proceed(Passage(request, at: store, isTimed: options.serverTiming), at: pace)
     }
 
-    private func plain(_ object: ObjectAddress, of request: Request) -> Step? {
-        guard let response = plainGet.response(of: object, to: request) else { return nil }
-        return .done(noted(response, to: request, .object))
+    /// Asks the store for an object, and answers with it, or goes on with the road.
+    private func asked(_ object: ObjectAddress, by request: Request) -> Step {
+        .pending { [self] reply in
+            coordinator.store.newest(object.id) { [self] result in
+                guard let snapshot = (try? result.get()) ?? nil,
+                    let response = plainGet.response(
+                        of: object, snapshot, coordinator.store.generation, to: request)
+                else {
+                    let passage = Passage(request, at: store, isTimed: options.serverTiming)
+                    return reply.later(
+                        Later(by: .reading) { [self] in proceed(passage, at: .short) })
+                }
+                reply.answer { [self] in noted(response, to: request, .object) }
+            }
+        }
     }
 
     /// Takes a request on from where it is. An error becomes an answer, or sends it to a worker.

@@ -106,7 +106,9 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         let log = RequestLog(descriptor: open(path, O_CREAT | O_WRONLY, 0o600))
         defer { log.close() }
-        let league = try ServiceFixture(TestModels.league()) { $0.requestLog = log }
+        let league = try ServiceFixture(TestModels.league(), figures: DatabaseFigures()) {
+            $0.requestLog = log
+        }
         let server = try HTTPServer(
             HTTPServer.Configuration(), answer: { league.service.answer($0, at: .brief) },
             refuse: { league.service.refuse($0) })

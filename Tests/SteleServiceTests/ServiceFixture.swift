@@ -55,6 +55,17 @@ struct Answer {
     }
 }
 
+/// A store with the figures of a database.
+private final class Figured: ForwardingStore {
+    let base: any PersistentStore
+    let databaseFigures: DatabaseFigures?
+
+    init(_ base: any PersistentStore, _ figures: DatabaseFigures) {
+        self.base = base
+        databaseFigures = figures
+    }
+}
+
 /// A service over an SQLite file of its own, which goes with it.
 final class ServiceFixture: Sendable {
     let service: Service
@@ -65,13 +76,16 @@ final class ServiceFixture: Sendable {
 
     init(
         _ model: Model, inMemory: Bool = false, classes: [String: ManagedObject.Type] = [:],
+        figures: DatabaseFigures? = nil,
         _ configure: (inout Service.Options) -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
         path = folder.store
         let kind: StoreKind = inMemory ? .memory : .sqlite
+        let store = try kind.open(model, at: path)
         coordinator = PersistentStoreCoordinator(
-            store: try kind.open(model, at: path), classes: classes)
+            store: figures.map { Figured(store, $0) } ?? store,
+            classes: classes)
         var options = Service.Options()
         configure(&options)
         service = try Service(

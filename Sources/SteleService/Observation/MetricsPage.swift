@@ -52,7 +52,8 @@ struct MetricsPage {
     var bytes: [UInt8] {
         var text = MetricsText()
         text.family("stele_build_info", .gauge, "The version and the build of the program.")
-        text.sample("stele_build_info", [("version", Service.version), ("build", Service.build)], 1)
+        text.sample(
+            "stele_build_info", [("version", Service.version), ("build", Service.build)], 1)
         writeRequests(to: &text)
         writeServer(to: &text)
         writeFeed(to: &text)
@@ -155,6 +156,35 @@ struct MetricsPage {
         for path in coordinator.persistentStores.flatMap(\.filePaths) {
             guard let bytes = FileSize.bytes(of: path) else { continue }
             text.sample(name, [("file", path)], Double(bytes))
+        }
+        if let figures = coordinator.store.databaseFigures { write(figures, to: &text) }
+    }
+
+    private func write(_ figures: DatabaseFigures, to text: inout MetricsText) {
+        let name = "stele_database_connections"
+        text.family(name, .gauge, "Connections for reading.")
+        text.sample(name, [("state", "in use")], Double(figures.connectionsInUse))
+        text.sample(name, [("state", "idle")], Double(figures.connectionsIdle))
+        let gauges: [(String, String, Double)] = [
+            (
+                "connections_limit", "The most connections for reading.",
+                Double(figures.connectionLimit)
+            ),
+            ("waiting", "Requests that wait for a connection.", Double(figures.waiting)),
+            ("lag_seconds", "Since the number of commits was last read.", figures.lag),
+        ]
+        for (name, help, value) in gauges {
+            text.single("stele_database_" + name, .gauge, help, value)
+        }
+        let counters: [(String, String, Int)] = [
+            ("connections_made", "Connections that were made.", figures.connectionsMade),
+            ("retries", "Reads and saves begun again after a loss.", figures.retries),
+            ("commits_asked_for", "Commits whose answer was lost.", figures.commitsAskedFor),
+            ("evaluated", "Requests that the node evaluated itself.", figures.evaluated),
+            ("foreign_commits", "Notices of commits of other nodes.", figures.foreignCommits),
+        ]
+        for (name, help, value) in counters {
+            text.single("stele_database_\(name)_total", .counter, help, Double(value))
         }
     }
 }
