@@ -14,11 +14,11 @@ final class CommitCounter: Sendable {
         "CREATE TABLE \(table) ( Z_PK BIGINT PRIMARY KEY, ZCOUNT BIGINT NOT NULL )",
         "INSERT INTO \(table) VALUES (1, 0)",
     ]
-    /// Locks the row until the transaction's end. The transaction's own number tells later whether
+    /// Begins a transaction that locks the row until its end. The transaction's own number tells later whether
     /// it was committed.
-    static let locking = SQLText(
-        "SELECT ZCOUNT, pg_current_xact_id()::text FROM \(table) WHERE Z_PK = 1 FOR UPDATE")
-    static let raising = SQLText("UPDATE \(table) SET ZCOUNT = ?1 WHERE Z_PK = 1")
+    static let locking =
+        "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ZCOUNT, pg_current_xact_id()::text "
+        + "FROM \(table) WHERE Z_PK = 1 FOR UPDATE"
     private static let reading = SQLText("SELECT ZCOUNT FROM \(table) WHERE Z_PK = 1")
 
     private struct Known {
@@ -33,6 +33,11 @@ final class CommitCounter: Sendable {
     private let telling = Mutex(())
 
     init(_ count: Int64) { known = Mutex(Known(told: count, expected: count)) }
+
+    /// Returns the statement that raises the number.
+    static func raising(to count: Int64) -> String {
+        "UPDATE \(table) SET ZCOUNT = \(count) WHERE Z_PK = 1"
+    }
 
     /// Opens a view, in one round trip.
     /// - Returns: the number of commits and the number of the last transaction that it sees.

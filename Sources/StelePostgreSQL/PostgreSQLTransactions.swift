@@ -68,19 +68,18 @@ final class PostgreSQLTransactions: WriterTransactions {
     }
 
     private func lock() throws(StoreError) {
-        try writer.connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
-        let row: [Value]?
+        let rows: Rows
         do throws(StoreError) {
-            row = try writer.connection.rows(CommitCounter.locking, [], [.integer, .text]).first
+            rows = try writer.connection.runAll(CommitCounter.locking)
         } catch .deadline(let seconds) {
             throw .busy(
                 "another node has been saving to \(writer.connection.place) for more than "
                     + "\(seconds) seconds")
         }
-        guard case .int(let count)? = row?[0], case .string(let number)? = row?[1] else {
+        guard rows.count == 1 else {
             throw .failed("the table \(CommitCounter.table) of the store is empty")
         }
-        (begun, identifier) = (count, number)
+        (begun, identifier) = (rows.writtenInteger(0, 0), rows.written(0, 1))
     }
 
     private func connectAgain() throws(StoreError) {
@@ -97,11 +96,11 @@ final class PostgreSQLTransactions: WriterTransactions {
 
     func commit() throws(StoreError) {
         let next = begun + 1
-        try writer.execute(CommitCounter.raising, [.int(next)])
-        try writer.connection.run("NOTIFY \(PostgreSQLListener.channel)")
         counter.willCommit(next)
         do throws(StoreError) {
-            try writer.connection.run("COMMIT")
+            // One round trip, and the COMMIT is its last statement.
+            try writer.connection.run(
+                "\(CommitCounter.raising(to: next)); NOTIFY \(PostgreSQLListener.channel); COMMIT")
         } catch {
             guard writer.connection.isLost, try isCommitted(after: error) else {
                 counter.commitFailed()

@@ -42,8 +42,12 @@ final class Rows {
     /// Returns a number of a result in the form of text, as that of several statements is; 0 for a
     /// null.
     func writtenInteger(_ row: Int, _ column: Int32) -> Int64 {
-        let text = PQgetvalue(handle, Int32(truncatingIfNeeded: row), column)
-        return text.flatMap { Int64(String(cString: $0)) } ?? 0
+        Int64(written(row, column)) ?? 0
+    }
+
+    /// Returns a column of such a result; empty for a null.
+    func written(_ row: Int, _ column: Int32) -> String {
+        PQgetvalue(handle, Int32(truncatingIfNeeded: row), column).map { String(cString: $0) } ?? ""
     }
 
     /// Returns a column of integers; 0 for a null.
