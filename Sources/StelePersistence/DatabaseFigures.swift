@@ -8,7 +8,7 @@ public struct DatabaseFigures: Sendable, Hashable {
     public var connectionLimit = 0
     /// Requests that wait for a connection.
     public var waiting = 0
-    /// Connections of all kinds that have been made.
+    /// Connections that were made for reading, and for saving after a loss.
     public var connectionsMade = 0
     /// Reads and saves that were begun again because their connection was lost.
     public var retries = 0

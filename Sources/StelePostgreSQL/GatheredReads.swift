@@ -19,24 +19,19 @@ final class GatheredReads: Sendable {
     }
 
     private let state = Monitor(State())
-    private let threads = Mutex<[SystemThread]>([])
+    private let thread: SystemThread?
 
-    /// While one statement is under way, the next reads gather for the other thread.
-    private static let threadCount = 2
     /// The most objects of a statement.
     private static let most = 256
 
-    /// Starts the threads.
+    /// Starts the thread. While a statement is under way, the next reads gather.
     /// - Parameter read: reads objects of a family by their keys.
     init(_ read: @escaping @Sendable (_ root: Int, [Int64]) throws(StoreError) -> [Snapshot]) {
         let state = state
-        let made = (0..<Self.threadCount).compactMap { _ in
-            SystemThread(name: "stele-get") { Self.run(state, read) }
-        }
-        threads.withLock { $0 = made }
+        thread = SystemThread(name: "stele-get") { Self.run(state, read) }
     }
 
-    /// Reads an object, and calls the closure on one of the threads.
+    /// Reads an object, and calls the closure on the thread.
     func read(_ id: ObjectID, completion: @escaping Completion) {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.wishes.append(Wish(id: id, completion: completion)) }
@@ -73,10 +68,10 @@ final class GatheredReads: Sendable {
         }
     }
 
-    /// Ends the threads when they have answered what is waiting.
+    /// Ends the thread when it has answered what is waiting.
     func close() {
         state.withLock { $0.isClosed = true }
-        state.broadcast()
-        for thread in threads.withLock({ $0 }) { thread.join() }
+        state.signal()
+        thread?.join()
     }
 }

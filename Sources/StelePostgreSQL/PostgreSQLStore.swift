@@ -50,19 +50,22 @@ public final class PostgreSQLStore: PersistentStore {
     ///     `options=-csearch_path=NAME` for another schema than the first of the search path.
     ///   - model: the model of the store.
     ///   - identifier: NSStoreUUID of a new store; nil to generate one.
+    ///   - creates: whether an empty schema becomes a store. Otherwise it is refused, and nothing
+    ///     is made in the schema.
     /// - Throws: `StoreError`: `.unsupported` for a model with a feature that is not supported, and
     ///   for names that are too long for PostgreSQL; `.incompatible` where the server refuses the
     ///   connection or is too old, where the schema has tables of another program, and for a store
     ///   of another model; `.busy` where the server cannot be reached.
     public static func open(
-        url: String, model: Model, identifier: String? = nil
+        url: String, model: Model, identifier: String? = nil, creates: Bool = true
     ) throws(StoreError) -> PostgreSQLStore {
         if let refusal = model.refusal { throw .unsupported(refusal) }
         do throws(ModelErrors) { try model.checkRequests() } catch {
             throw .invalid(error.description)
         }
         let connection = try Connection(url, writes: true)
-        let database = try StoreDatabase.open(connection, model: model, identifier: identifier)
+        let database = try StoreDatabase.open(
+            connection, model: model, identifier: identifier, creates: creates)
         return try PostgreSQLStore(url, database, connection)
     }
 

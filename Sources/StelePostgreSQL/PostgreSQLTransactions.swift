@@ -118,17 +118,16 @@ final class PostgreSQLTransactions: WriterTransactions {
         counter.commitFailed()
         let end = MonotonicClock.deadline(in: Self.patience)
         while MonotonicClock.now < end {
-            defer { usleep(100_000) }
-            guard (try? connectAgain()) != nil,
-                let row = try? writer.connection.rows(
-                    Self.status, [.string(identifier)], [.text]
-                ).first
-            else { continue }
-            switch row[0] {
+            if writer.connection.isLost { try? connectAgain() }
+            let row = try? writer.connection.rows(
+                Self.status, [.string(identifier)], [.text]
+            ).first
+            switch row?[0] {
             case .string("committed"): return true
             case .string("aborted"): return false
-            // The server has not noticed yet that the connection is lost.
-            default: continue
+            // It is in progress: the server has not noticed yet that the connection is lost. Or it
+            // cannot be asked.
+            default: usleep(100_000)
             }
         }
         let outcome = StoreError.incompleteSave(

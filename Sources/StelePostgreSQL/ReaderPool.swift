@@ -49,7 +49,9 @@ final class ReaderPool: Sendable {
         }
         if let idle {
             idle.connection.settle()
-            if !idle.connection.isLost { return idle.connection }
+            if !idle.connection.isLost, !idle.connection.isInTransaction {
+                return idle.connection
+            }
         }
         do {
             let made = try Connection(url)

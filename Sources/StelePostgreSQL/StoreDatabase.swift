@@ -20,12 +20,12 @@ struct StoreDatabase {
     /// - Throws: `StoreError.incompatible`: 134020 for tables of another program, 134100 for a
     ///   store of another model; the errors of statements.
     static func open(
-        _ connection: Connection, model: Model, identifier: String?
+        _ connection: Connection, model: Model, identifier: String?, creates: Bool
     ) throws(StoreError) -> StoreDatabase {
         // Two programs that find no tables would both make them.
         try connection.run("BEGIN; SELECT pg_advisory_xact_lock(\(openingLock))")
         do {
-            let opened = try look(connection, model, identifier)
+            let opened = try look(connection, model, identifier, creates: creates)
             try connection.run("COMMIT")
             return opened
         } catch {
@@ -35,7 +35,7 @@ struct StoreDatabase {
     }
 
     private static func look(
-        _ connection: Connection, _ model: Model, _ identifier: String?
+        _ connection: Connection, _ model: Model, _ identifier: String?, creates: Bool
     ) throws(StoreError) -> StoreDatabase {
         guard
             case .string? = try connection.rows(
@@ -49,6 +49,10 @@ struct StoreDatabase {
         }
         let isNew = try count(of: "Z_METADATA", connection) == 0
         if isNew {
+            guard creates else {
+                throw .incompatible(
+                    code: 134080, "\(connection.place) has no store in its schema")
+            }
             try refuseOthers(connection)
             try create(connection, model, identifier)
         }
@@ -61,12 +65,26 @@ struct StoreDatabase {
                     + "program made it")
         }
         try metadata.check(model)
-        try PostgreSQLFunctions.register(connection)
+        if creates { try PostgreSQLFunctions.register(connection) }
         let layout = try StoreLayout(connection)
         return StoreDatabase(
-            identifier: identifier, generation: generation,
+            identifier: identifier, generation: try Self.generation(generation, connection),
             schema: try SQLSchema(model: model, layout: layout),
             count: try CommitCounter.read(connection), isNew: isNew)
+    }
+
+    /// Returns the generation of tokens and ETags. A backup that is restored has tables with other
+    /// numbers, so that its saves are not taken for those that it lacks.
+    private static func generation(
+        _ stored: String, _ connection: Connection
+    ) throws(StoreError) -> String {
+        let table = try connection.integer(
+            SQLText(
+                "SELECT oid::bigint FROM pg_class WHERE relname = lower('\(CommitCounter.table)') "
+                    + "AND relnamespace = \(PostgreSQLWords.ownSchema)"))
+        let mixed = UInt32(truncatingIfNeeded: table ?? 0) &* 0x9E37_79B1
+        let digits = String((UInt32(stored, radix: 16) ?? 0) ^ mixed, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
     private static func count(

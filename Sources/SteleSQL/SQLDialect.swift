@@ -3,6 +3,9 @@
 public struct SQLDialect: Sendable {
     /// Returns a table whose column `value` has the keys of a `KeyList`, which a parameter has.
     package var keys: @Sendable (_ parameter: String) -> String
+    /// Returns the condition, without its left side, that a key is one of a `KeyList`, which a
+    /// parameter has.
+    package var isOneOf: @Sendable (_ parameter: String) -> String
     /// Returns a table whose columns `key` and `value` have the members of a JSON object of
     /// integers, which a parameter has.
     package var members: @Sendable (_ parameter: String) -> String
@@ -60,6 +63,7 @@ public struct SQLDialect: Sendable {
     /// The dialect of SQLite. Another one is made by changing it.
     public static let sqlite = SQLDialect(
         keys: { "json_each(\($0))" },
+        isOneOf: { "IN (SELECT value FROM json_each(\($0)))" },
         members: { "json_each(\($0))" },
         orderedJoin: "CROSS JOIN",
         // SQLite copies no page that a statement of many rows changes in order to undo all of it.

@@ -134,25 +134,8 @@ public final class Service: Sendable {
         return proceed(Passage(request, at: store, isTimed: options.serverTiming), at: pace)
     }
 
-    /// Asks the store for an object, and answers with it, or goes on with the road.
-    private func asked(_ object: ObjectAddress, by request: Request) -> Step {
-        .pending { [self] reply in
-            coordinator.store.newest(object.id) { [self] result in
-                guard let snapshot = (try? result.get()) ?? nil,
-                    let response = plainGet.response(
-                        of: object, snapshot, coordinator.store.generation, to: request)
-                else {
-                    let passage = Passage(request, at: store, isTimed: options.serverTiming)
-                    return reply.later(
-                        Later(by: .reading) { [self] in proceed(passage, at: .short) })
-                }
-                reply.answer { [self] in noted(response, to: request, .object) }
-            }
-        }
-    }
-
     /// Takes a request on from where it is. An error becomes an answer, or sends it to a worker.
-    private func proceed(_ begun: Passage, at pace: Pace) -> Step {
+    func proceed(_ begun: Passage, at pace: Pace) -> Step {
         var passage = begun
         do {
             if passage.route == nil, let answer = try gate.preflight(passage.request) {
@@ -233,7 +216,7 @@ public final class Service: Sendable {
     }
 
     /// Whether an error at a short pace says only that the request is a long one.
-    private static func isLong(_ error: any Error) -> Bool {
+    static func isLong(_ error: any Error) -> Bool {
         switch error {
         case is TooLong, StoreError.overBudget: true
         default: false
@@ -362,23 +345,6 @@ public final class Service: Sendable {
             status: status,
             headers: [("Content-Type", MediaType.json.rawValue), ("Cache-Control", "no-store")],
             body: .bytes(writer.take()))
-    }
-
-    private func ready(_ execution: Execution, for rights: Rights) throws -> Response {
-        do {
-            let reader = try coordinator.store.reader(budget: execution.budget)
-            defer { reader.close() }
-            _ = try reader.token
-            try coordinator.store.checkPresence()
-        } catch {
-            guard rights.lacksToken, !Self.isLong(error) else { throw error }
-            // The path of the store is for clients with a token.
-            if case StoreError.gone = error {
-                throw Problem(.storeGone, "the store's file is gone")
-            }
-            throw Problem(.unavailable, "the store cannot be read")
-        }
-        return Pages.status("ready")
     }
 
     /// Hands a write to the writer. The answer is made when the save is on disk.

@@ -163,6 +163,9 @@ import Testing
         #expect(try metadata("s.sqlite") == metadata("back.sqlite"))
         let (again, _, why) = try move("s.sqlite", url)
         #expect(again == 1 && why.contains("has a store already: name an empty schema"))
+        // A schema that is read is not made a store.
+        let empty = try move(server.url(path: UUID().uuidString), "none.sqlite")
+        #expect(empty.0 == 1 && empty.2.contains("has no store in its schema"))
         // The key of the deleted team is not given again.
         try serve([league, "--store", url]) { caller in
             let body = caller.ask("POST", "/Team", #"{"name":"Golds"}"#)?.body ?? ""

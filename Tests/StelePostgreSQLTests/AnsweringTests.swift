@@ -63,6 +63,11 @@ import Testing
             "_id IN {1, 2}",
             "team.name ENDSWITH 'o'", "name LIKE[c] 'h*'", "name CONTAINS[cd] 'E'",
             "goals > 1.5", "team.players.@count > 2", "TRUEPREDICATE", "FALSEPREDICATE",
+            "random() >= 0", "randomn(2) < 2", "name LIKE[d] '*e'", "name MATCHES '.*l.*'",
+            "goals * 9223372036854775807 > 1", "goals / 0 == nil", "goals + 0.5 > 1",
+            "uppercase(name) == 'HELLO'", "name LIKE 'l_o'", "name LIKE '?o'",
+            "SUBQUERY(team.players, $p, $p.goals > goals).@count > 1", "ANY team.players.goals > 3",
+            "length(name) == 1", "name ==[cd] 'E'", "goals & 1 == 1", "team.players.@sum.goals > 5",
         ]
         let (reader, plain) = (try store.reader(), try memory.reader())
         defer {

@@ -39,8 +39,8 @@ import Testing
             texts.append(text)
         }
         let ask = SQLText(
-            "SELECT stele_fold(?1, 1), stele_fold(?1, 2), stele_fold(?1, 3), "
-                + "stele_scalars(?1, 'u'), stele_scalars(?1, 'l'), stele_length(?1)")
+            "SELECT stele1_fold(?1, 1), stele1_fold(?1, 2), stele1_fold(?1, 3), "
+                + "stele1_scalars(?1, 'u'), stele1_scalars(?1, 'l'), stele1_length(?1)")
         for text in texts {
             let found = try connection.rows(
                 ask, [.string(text)], [.text, .text, .text, .text, .text, .integer])
@@ -83,14 +83,14 @@ import Testing
             let list = "{\(numbers.map(String.init).joined(separator: ","))}"
             let found = try connection.rows(
                 SQLText(
-                    "SELECT stele_mean(SUM(x), COUNT(x)) FROM unnest(?1::text::bigint[]) x"),
+                    "SELECT stele1_mean(SUM(x), COUNT(x)) FROM unnest(?1::text::bigint[]) x"),
                 [.string(list)], [.double])
             #expect(found == [[sum.mean]], "\(list)")
         }
         for (text, isRefused) in [
-            ("stele_decimal(1e36 + 0.5)", false), ("stele_decimal(1e37 + 0.5)", true),
-            ("stele_ratio(1, 4)", false), ("stele_ratio(1, 3)", true),
-            ("stele_digits(0.1)", false), ("stele_digits(1e300)", true),
+            ("stele1_decimal(1e36 + 0.5)", false), ("stele1_decimal(1e37 + 0.5)", true),
+            ("stele1_ratio(1, 4)", false), ("stele1_ratio(1, 3)", true),
+            ("stele1_digits(0.1)", false), ("stele1_digits(1e300)", true),
         ] {
             let ask = SQLText("SELECT \(text)")
             if isRefused {

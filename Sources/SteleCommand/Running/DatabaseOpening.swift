@@ -26,12 +26,16 @@ struct DatabaseOpening {
     }
 
     /// Opens the store, or makes it in an empty schema.
-    /// - Parameter identifier: NSStoreUUID of a new store; nil to generate one.
+    /// - Parameters:
+    ///   - identifier: NSStoreUUID of a new store; nil to generate one.
+    ///   - creates: whether it is made; otherwise an empty schema is refused.
     /// - Throws: `Failure` whose sentence has the place.
-    func open(_ package: ModelPackage, identifier: String? = nil) throws -> PostgreSQLStore {
+    func open(
+        _ package: ModelPackage, identifier: String? = nil, creates: Bool = true
+    ) throws -> PostgreSQLStore {
         do throws(StoreError) {
             return try PostgreSQLStore.open(
-                url: url, model: package.model, identifier: identifier)
+                url: url, model: package.model, identifier: identifier, creates: creates)
         } catch { throw located(error) }
     }
 

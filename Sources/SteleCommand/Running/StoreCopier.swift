@@ -18,7 +18,7 @@ enum CopiedStore {
     func open(_ package: ModelPackage) throws -> any PersistentStore {
         switch self {
         case .file(let opening): try opening.open(package, .refuse)
-        case .database(let database): try database.open(package)
+        case .database(let database): try database.open(package, creates: false)
         }
     }
 }

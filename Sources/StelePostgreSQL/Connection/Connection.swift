@@ -72,7 +72,9 @@ final class Connection: SQLConnection {
         do {
             try check()
             try run(
+                // Parallel workers and shared scans would add doubles in another order each time.
                 "SET standard_conforming_strings = on; SET extra_float_digits = 1; "
+                    + "SET max_parallel_workers_per_gather = 0; SET synchronize_seqscans = off; "
                     + "SET statement_timeout = "
                     + "\(StatementTime.limit / 1_000_000); "
                     + "SET idle_in_transaction_session_timeout = \(writes ? 30_000 : 0)")
@@ -212,6 +214,7 @@ final class Connection: SQLConnection {
 
     /// Runs them within a savepoint: an error would end the transaction otherwise.
     func attempt<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+        lastState = ""
         try run("SAVEPOINT attempt")
         do {
             let result = try body()

@@ -15,7 +15,7 @@ enum PostgreSQLFunctions {
             guard let bits = Int(last) else { return nil }
             let options = ComparisonOptions(rawValue: bits)
             if options.contains(.localeSensitive) { return nil }
-            return "stele_fold(\(first), \(bits))"
+            return "stele1_fold(\(first), \(bits))"
         case SQLFunctions.contains:
             return "(\(arguments[1]) <> '' AND strpos(\(first), \(arguments[1])) > 0)"
         case SQLFunctions.beginsWith:
@@ -23,15 +23,15 @@ enum PostgreSQLFunctions {
         case SQLFunctions.endsWith:
             return "(\(arguments[1]) <> '' AND right(\(first), length(\(arguments[1]))) = "
                 + "\(arguments[1]))"
-        case SQLFunctions.decimalKey: return "stele_digits(\(first))"
-        case SQLFunctions.decimalAdd: return "stele_decimal((\(first)) + (\(last)))"
-        case SQLFunctions.decimalSubtract: return "stele_decimal((\(first)) - (\(last)))"
-        case SQLFunctions.decimalMultiply: return "stele_decimal((\(first)) * (\(last)))"
-        case SQLFunctions.decimalDivide: return "stele_ratio(\(first), \(last))"
-        case SQLFunctions.decimalSum: return "COALESCE(stele_decimal(SUM(\(first))), 0)"
-        case SQLFunctions.decimalAverage: return "stele_ratio(SUM(\(first)), COUNT(\(first)))"
+        case SQLFunctions.decimalKey: return "stele1_digits(\(first))"
+        case SQLFunctions.decimalAdd: return "stele1_decimal((\(first)) + (\(last)))"
+        case SQLFunctions.decimalSubtract: return "stele1_decimal((\(first)) - (\(last)))"
+        case SQLFunctions.decimalMultiply: return "stele1_decimal((\(first)) * (\(last)))"
+        case SQLFunctions.decimalDivide: return "stele1_ratio(\(first), \(last))"
+        case SQLFunctions.decimalSum: return "COALESCE(stele1_decimal(SUM(\(first))), 0)"
+        case SQLFunctions.decimalAverage: return "stele1_ratio(SUM(\(first)), COUNT(\(first)))"
         case SQLFunctions.sum: return "COALESCE(SUM(\(first)), 0)::bigint"
-        case SQLFunctions.average: return "stele_mean(SUM(\(first)), COUNT(\(first)))"
+        case SQLFunctions.average: return "stele1_mean(SUM(\(first)), COUNT(\(first)))"
         case SQLFunctions.call:
             return PredicateFunction(number: arguments[0]).flatMap {
                 call($0, kind(arguments[1]), last)
@@ -53,10 +53,10 @@ enum PostgreSQLFunctions {
         _ function: PredicateFunction, _ kind: ColumnKind?, _ value: String
     ) -> String? {
         switch (function, kind) {
-        case (.uppercase, .text): "stele_scalars(\(value), 'u')"
-        case (.lowercase, .text): "stele_scalars(\(value), 'l')"
-        case (.canonical, .text): "stele_fold(\(value), 3)"
-        case (.length, .text): "stele_length(\(value))"
+        case (.uppercase, .text): "stele1_scalars(\(value), 'u')"
+        case (.lowercase, .text): "stele1_scalars(\(value), 'l')"
+        case (.canonical, .text): "stele1_fold(\(value), 3)"
+        case (.length, .text): "stele1_length(\(value))"
         case (.onesComplement, .integer), (.onesComplement, .boolean): "(~\(value))"
         case (.floor, .integer), (.ceiling, .integer), (.truncate, .integer), (.floor, .boolean),
             (.ceiling, .boolean), (.truncate, .boolean):
@@ -103,100 +103,96 @@ enum PostgreSQLFunctions {
 
     // MARK: Registering
 
-    /// The version of the functions below. One that changes has another one.
-    private static let version = 1
-
-    /// Makes the functions in the schema of the store, if it has none or those of an older version.
+    /// Makes the functions in the schema of the store, if it has none of their names. Functions
+    /// that change have other names, so that nodes of two versions use their own.
+    ///
     /// Called under the lock of the opening.
     static func register(_ connection: Connection) throws(StoreError) {
         let known = try connection.integer(
             SQLText(
-                "SELECT max(obj_description(oid, 'pg_proc')::bigint) FROM pg_proc "
-                    + "WHERE proname = 'stele_fold' AND pronamespace = \(PostgreSQLWords.ownSchema)"
-            ))
-        if let known, known >= version { return }
+                "SELECT COUNT(*) FROM pg_proc WHERE proname = 'stele1_fold' "
+                    + "AND pronamespace = \(PostgreSQLWords.ownSchema)"))
+        if known != 0 { return }
         try connection.run(definitions)
         let row = SQLText(
-            "INSERT INTO stele_scalar SELECT ?1, key, value FROM json_each_text(?2::json)")
+            "INSERT INTO stele1_scalar SELECT ?1, key, value FROM json_each_text(?2::json)")
         for form in ScalarForm.all {
             try connection.execute(row, [.string(form.name), .string(form.json)])
         }
-        try connection.run("COMMENT ON FUNCTION stele_fold(text, int) IS '\(version)'")
     }
 
-    /// The functions. `stele_refused` makes a statement fail whose value no type holds; its
+    /// The functions. `stele1_refused` makes a statement fail whose value no type holds; its
     /// argument keeps the planner from calling it.
     private static let definitions = """
-        DROP TABLE IF EXISTS stele_scalar;
-        CREATE TABLE stele_scalar (form text COLLATE "C", scalar text COLLATE "C",
+        CREATE TABLE stele1_scalar (form text COLLATE "C", scalar text COLLATE "C",
             parts text COLLATE "C", PRIMARY KEY (form, scalar));
 
-        CREATE OR REPLACE FUNCTION stele_scalars(t text, form text) RETURNS text
+        CREATE FUNCTION stele1_scalars(t text, form text) RETURNS text
         LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
             SELECT coalesce(string_agg(coalesce(m.parts,
                     CASE WHEN $2 = 'd' AND c COLLATE "C" >= U&'\\AC00'
                             AND c COLLATE "C" <= U&'\\D7A3'
                         THEN normalize(c, NFD) ELSE c END), '' ORDER BY n), '')
             FROM unnest(string_to_array($1, NULL)) WITH ORDINALITY AS s(c, n)
-            LEFT JOIN stele_scalar m ON m.form = $2 AND m.scalar = c
+            LEFT JOIN stele1_scalar m ON m.form = $2 AND m.scalar = c
         $$;
 
-        CREATE OR REPLACE FUNCTION stele_folded(t text, options int) RETURNS text
+        CREATE FUNCTION stele1_folded(t text, options int) RETURNS text
         LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
         BEGIN
-            IF options & 2 > 0 THEN t := stele_scalars(t, 'd'); END IF;
-            IF options & 1 > 0 THEN t := stele_scalars(t, 'c'); END IF;
+            IF options & 2 > 0 THEN t := stele1_scalars(t, 'd'); END IF;
+            IF options & 1 > 0 THEN t := stele1_scalars(t, 'c'); END IF;
             RETURN t;
         END $$;
 
-        CREATE OR REPLACE FUNCTION stele_fold(t text, options int) RETURNS text
+        CREATE FUNCTION stele1_fold(t text, options int) RETURNS text
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-            SELECT CASE WHEN octet_length($1) <> char_length($1) THEN stele_folded($1, $2)
+            SELECT CASE WHEN octet_length($1) <> char_length($1) THEN stele1_folded($1, $2)
                 WHEN $2 & 1 > 0 THEN lower($1 COLLATE "C") ELSE $1 END
         $$;
 
-        CREATE OR REPLACE FUNCTION stele_length(t text) RETURNS bigint
+        CREATE FUNCTION stele1_length(t text) RETURNS bigint
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
             SELECT CASE WHEN octet_length($1) = char_length($1) THEN char_length($1)
                 ELSE char_length($1) + (SELECT count(*) FROM unnest(string_to_array($1, NULL)) c
                     WHERE octet_length(c) = 4) END::bigint
         $$;
 
-        CREATE OR REPLACE FUNCTION stele_refused(n anyelement) RETURNS numeric
+        CREATE FUNCTION stele1_refused(n anyelement) RETURNS numeric
         LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
         BEGIN
             RAISE EXCEPTION USING ERRCODE = '22003', MESSAGE = 'a number is out of range';
         END $$;
 
-        CREATE OR REPLACE FUNCTION stele_decimal(n numeric) RETURNS numeric
+        CREATE FUNCTION stele1_decimal(n numeric) RETURNS numeric
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
             SELECT CASE WHEN $1 IS NULL THEN NULL
                 WHEN length(ltrim(replace(abs(trim_scale($1))::text, '.', ''), '0')) <= 38
                     AND scale(trim_scale($1)) <= 100 THEN trim_scale($1)
-                ELSE stele_refused($1) END
+                ELSE stele1_refused($1) END
         $$;
 
-        CREATE OR REPLACE FUNCTION stele_ratio(a numeric, b numeric) RETURNS numeric
+        CREATE FUNCTION stele1_ratio(a numeric, b numeric) RETURNS numeric
         LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
         DECLARE q numeric;
         BEGIN
             IF b = 0 THEN RETURN NULL; END IF;
             q := (a + 0::numeric(120, 60)) / b;
-            IF q * b <> a THEN RETURN stele_refused(q); END IF;
-            RETURN stele_decimal(q);
+            IF q * b <> a THEN RETURN stele1_refused(q); END IF;
+            RETURN stele1_decimal(q);
         END $$;
 
-        CREATE OR REPLACE FUNCTION stele_mean(total numeric, count bigint) RETURNS float8
+        CREATE FUNCTION stele1_mean(total numeric, count bigint) RETURNS float8
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
             SELECT (($1 + 0::numeric(120, 70)) / NULLIF($2, 0))::float8
         $$;
 
-        CREATE OR REPLACE FUNCTION stele_digits(x float8) RETURNS numeric
+        CREATE FUNCTION stele1_digits(x float8) RETURNS numeric
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
             SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN 0
                 WHEN abs($1) >= 1e-100 AND abs($1) < 9007199254740992 THEN $1::text::numeric
                 WHEN abs($1) >= 1 AND abs($1) < 9e18 THEN $1::bigint::numeric
-                ELSE stele_refused($1) END
+                ELSE stele1_refused($1) END
         $$
         """
 }

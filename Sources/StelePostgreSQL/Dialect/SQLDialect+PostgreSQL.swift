@@ -5,6 +5,7 @@ extension SQLDialect {
     static let postgreSQL: SQLDialect = {
         var dialect = SQLDialect.sqlite
         dialect.keys = { "unnest(translate(\($0), '[]', '{}')::bigint[]) AS k(value)" }
+        dialect.isOneOf = { "= ANY(translate(\($0), '[]', '{}')::bigint[])" }
         dialect.members = {
             "(SELECT key::bigint AS key, value::bigint AS value FROM json_each_text(\($0)::json))"
         }

@@ -9,7 +9,7 @@ extension FetchTranslator {
 
     /// Returns the SELECT of objects by a JSON array of keys (?1, `KeyList`).
     public func snapshotsByKey(root: Int) -> SQLText {
-        SQLText(select(root, "t0.Z_PK IN (SELECT value FROM \(schema.dialect.keys("?1")))"))
+        SQLText(select(root, "t0.Z_PK \(schema.dialect.isOneOf("?1"))"))
     }
 
     private func select(_ root: Int, _ condition: String) -> String {
@@ -53,7 +53,7 @@ extension FetchTranslator {
     ) {
         let (table, owner, member, order) = try schema.links(of: relationship)
         let isOne = owners.count == 1
-        let condition = isOne ? "= ?1" : "IN (SELECT value FROM \(schema.dialect.keys("?1")))"
+        let condition = isOne ? "= ?1" : "\(schema.dialect.isOneOf("?1"))"
         let sorted = order.map { "t0.\($0), " } ?? ""
         return (
             table, "t0.\(owner)", "t0.\(member)",

@@ -18,9 +18,8 @@ extension Select {
             if source.keys.count == 1, let only = source.keys.first {
                 "= \(translation.bind(.key(only)))"
             } else {
-                "IN (SELECT value FROM "
-                    + translation.schema.dialect.keys(
-                        translation.bind(.string(KeyList.json(source.keys)))) + ")"
+                translation.schema.dialect.isOneOf(
+                    translation.bind(.string(KeyList.json(source.keys))))
             }
         scope.join(table.name, alias, on: "\(key) \(condition)", outer: false)
         scope.setRow(key, alias)

@@ -308,7 +308,7 @@ extension Translation {
                 ? try sql(place, as: .integer) : "CAST(\(sql(place)) AS INTEGER)"
             operand.content = .sql(
                 "(SELECT v FROM (SELECT v, ROW_NUMBER() OVER (ORDER BY n) AS p FROM (\(text)) r) o "
-                    + "WHERE p = \(number) + 1)")
+                    + "WHERE p - 1 = \(number))")
             return operand
         }
         var end = " LIMIT 1"

@@ -24,7 +24,8 @@ extension Translation {
         case .leftShift: return try bits(function, sign: "<<", arguments, env)
         case .rightShift: return try bits(function, sign: ">>", arguments, env)
         case .now: return .constant(.date(now))
-        case .random where !schema.dialect.isTyped:
+        case .random:
+            if schema.dialect.isTyped { throw .unsupported("random() in this database") }
             return .computed("(RANDOM() & 2147483647)", .integer, isNullable: false)
         case .randomBelow:
             let bound = try operand(arguments[0], env)

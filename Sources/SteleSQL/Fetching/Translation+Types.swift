@@ -259,6 +259,10 @@ enum LikeText {
             if isEscaped {
                 plain.unicodeScalars.append(scalar)
                 isEscaped = false
+                // Another character is escaped then.
+                if options.folds, TextComparison.fold(String(scalar), options: options).isEmpty {
+                    return nil
+                }
                 continue
             }
             switch scalar {

@@ -71,13 +71,18 @@ final class Translation {
         return dialect.binary(bind(value))
     }
 
+    /// The functions that have a result for all texts.
+    private static let safe: Set = [
+        SQLFunctions.fold, SQLFunctions.contains, SQLFunctions.beginsWith, SQLFunctions.endsWith,
+    ]
+
     /// Returns the call of one of Stele's functions.
     /// - Throws: `.unsupported` where the database has none with its meaning.
     func call(_ function: SQLFunction, _ arguments: String...) throws(StoreError) -> String {
         guard let text = schema.dialect.call(function, arguments) else {
             throw .unsupported("the function \(function.name) in this database")
         }
-        mayFail = true
+        if !Self.safe.contains(function) { mayFail = true }
         return text
     }
 

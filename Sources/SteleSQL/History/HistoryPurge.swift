@@ -73,7 +73,7 @@ extension HistoryReader {
         let keys = stride(from: first, through: last, by: Int(step)).map { $0 }
         let sample = SQLText(
             "SELECT SUM(LENGTH(ZVALUES)) FROM \(HistoryTables.beforeImages) "
-                + "WHERE Z_PK IN (SELECT value FROM \(connection.dialect.keys("?1")))")
+                + "WHERE Z_PK \(connection.dialect.isOneOf("?1"))")
         let total = try connection.integer(sample, [.string(KeyList.json(keys))]) ?? 0
         let each = Self.bytesAChange + Double(total) / Double(keys.count)
         let room = Int64(min(Double(bytes) / each, Double(Int64.max / 2)))

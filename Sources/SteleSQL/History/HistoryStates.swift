@@ -148,7 +148,7 @@ struct HistoryStates {
         let table = schema.table(of: root)
         let sql = SQLText(
             "SELECT \(schema.selectList(of: table, alias: "t0")) FROM \(table.name) t0 "
-                + "WHERE t0.Z_PK IN (SELECT value FROM \(schema.dialect.keys("?1")))")
+                + "WHERE t0.Z_PK \(schema.dialect.isOneOf("?1"))")
         let found = try connection.snapshots(sql, [.string(KeyList.json(keys))], shape)
         return Dictionary(found.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
     }

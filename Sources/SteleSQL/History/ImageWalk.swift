@@ -36,7 +36,7 @@ struct ImageWalk {
         let dialect = connection.dialect
         readingTexts = SQLText(
             "SELECT Z_PK, ZVALUES FROM \(HistoryTables.beforeImages) "
-                + "WHERE Z_PK IN (SELECT value FROM \(dialect.keys("?1")))")
+                + "WHERE Z_PK \(dialect.isOneOf("?1"))")
         let found = try connection.rows(
             ImagePlaces.keys(dialect),
             [.int(Int64(family)), .string(Self.json(objects)), .int(first)],

@@ -5,7 +5,7 @@ extension SQLSaver {
     /// The number of similar changes from which one statement costs less than one for each.
     static let fewestTogether = 16
     /// The condition that a column has one of the keys of a `KeyList` bound as ?1.
-    var inList: String { "IN (SELECT value FROM \(schema.dialect.keys("?1")))" }
+    var inList: String { "\(schema.dialect.isOneOf("?1"))" }
 
     /// Returns the number of changes from an index on that one statement can execute: deletions of
     /// one entity, or updates of one entity to the same values; nil where they are few. Versions
