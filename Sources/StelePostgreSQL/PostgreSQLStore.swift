@@ -142,7 +142,7 @@ public final class PostgreSQLStore: PersistentStore {
                 ? try connection.snapshots(
                     translator.snapshotByKey(root: root), [.int(keys[0])], shape)
                 : try connection.snapshots(
-                    translator.snapshotsByKey(root: root), [.string(KeyList.json(keys))], shape)
+                    translator.snapshotsByFewKeys(root: root), [.string(KeyList.json(keys))], shape)
         }
     }
 

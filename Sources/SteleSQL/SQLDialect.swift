@@ -6,6 +6,8 @@ public struct SQLDialect: Sendable {
     /// Returns the condition, without its left side, that a key is one of a `KeyList`, which a
     /// parameter has.
     package var isOneOf: @Sendable (_ parameter: String) -> String
+    /// The same for a list of some hundred keys at most.
+    package var isOneOfFew: @Sendable (_ parameter: String) -> String
     /// Returns a table whose columns `key` and `value` have the members of a JSON object of
     /// integers, which a parameter has.
     package var members: @Sendable (_ parameter: String) -> String
@@ -64,6 +66,7 @@ public struct SQLDialect: Sendable {
     public static let sqlite = SQLDialect(
         keys: { "json_each(\($0))" },
         isOneOf: { "IN (SELECT value FROM json_each(\($0)))" },
+        isOneOfFew: { "IN (SELECT value FROM json_each(\($0)))" },
         members: { "json_each(\($0))" },
         orderedJoin: "CROSS JOIN",
         // SQLite copies no page that a statement of many rows changes in order to undo all of it.

@@ -5,7 +5,11 @@ extension SQLDialect {
     static let postgreSQL: SQLDialect = {
         var dialect = SQLDialect.sqlite
         dialect.keys = { "unnest(translate(\($0), '[]', '{}')::bigint[]) AS k(value)" }
-        dialect.isOneOf = { "= ANY(translate(\($0), '[]', '{}')::bigint[])" }
+        dialect.isOneOf = {
+            "IN (SELECT value FROM unnest(translate(\($0), '[]', '{}')::bigint[]) AS k(value))"
+        }
+        // An index without a join. A scan of the table would compare each row with the whole list.
+        dialect.isOneOfFew = { "= ANY(translate(\($0), '[]', '{}')::bigint[])" }
         dialect.members = {
             "(SELECT key::bigint AS key, value::bigint AS value FROM json_each_text(\($0)::json))"
         }

@@ -17,6 +17,11 @@ extension FetchTranslator {
             + "WHERE \(condition)"
     }
 
+    /// Returns the same for some hundred keys at most.
+    package func snapshotsByFewKeys(root: Int) -> SQLText {
+        SQLText(select(root, "t0.Z_PK \(schema.dialect.isOneOfFew("?1"))"))
+    }
+
     /// Returns the SELECT of a to-many relationship's links: owner and member, in the
     /// relationship's order, or by key.
     /// - Throws: `StoreError.unsupported` for a to-one relationship.
