@@ -14,8 +14,8 @@ final class CommitCounter: Sendable {
         "CREATE TABLE \(table) ( Z_PK BIGINT PRIMARY KEY, ZCOUNT BIGINT NOT NULL )",
         "INSERT INTO \(table) VALUES (1, 0)",
     ]
-    /// Begins a transaction that locks the row until its end. The transaction's own number tells later whether
-    /// it was committed.
+    /// Begins a transaction that locks the row until its end. The transaction's own number tells
+    /// later whether it was committed.
     static let locking =
         "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ZCOUNT, pg_current_xact_id()::text "
         + "FROM \(table) WHERE Z_PK = 1 FOR UPDATE"
