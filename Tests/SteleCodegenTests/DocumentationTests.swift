@@ -75,7 +75,7 @@ import Testing
         .enabled(
             if: docc != nil && modules != nil,
             "no docc beside swift in PATH, or no modules beside the tests"),
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(30)))
     func build() throws {
         let modules = try #require(Self.modules)
         let folder = try TemporaryFolder()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct GRDBPageTests {
-    @Test("The examples of the page run from opening a store to a batch", .timeLimit(.minutes(1)))
+    @Test("The examples of the page run from opening a store to a batch", .timeLimit(.minutes(30)))
     func examples() async throws {
         let folder = try TemporaryFolder()
         let storePath = folder.store
@@ -158,7 +158,7 @@ import Testing
     }
 
     /// A controller learns of another program's save when this one looks for it.
-    @Test(.timeLimit(.minutes(1))) func anotherProgramIsNoticed() async throws {
+    @Test(.timeLimit(.minutes(30))) func anotherProgramIsNoticed() async throws {
         let folder = try TemporaryFolder()
         let container = try PersistentContainer(LeagueModel.self, at: folder.store)
         defer { container.close() }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct LibraryDocsTests {
-    @Test("The examples of the page run from opening a store to testing", .timeLimit(.minutes(1)))
+    @Test("The examples of the page run from opening a store to testing", .timeLimit(.minutes(30)))
     func examples() async throws {
         let folder = try TemporaryFolder()
         let (modelPath, storePath) = (samplePath("League"), folder.store)

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct SeveralStoresTests {
+@Suite(.timeLimit(.minutes(30))) struct SeveralStoresTests {
     private let stash = samplePath("Stash")
     private let folder: TemporaryFolder
 

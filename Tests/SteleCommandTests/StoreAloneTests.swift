@@ -6,7 +6,7 @@ import SteleModelFiles
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct StoreAloneTests {
+@Suite(.timeLimit(.minutes(30))) struct StoreAloneTests {
     private static let key = ["STELE_ENCRYPTION_KEY": String(repeating: "5e", count: 32)]
     private let stash = samplePath("Stash")
     private let folder: TemporaryFolder

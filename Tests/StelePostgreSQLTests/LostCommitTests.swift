@@ -7,7 +7,7 @@ import StelePostgreSQL
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: PostgreSQLServer.shared != nil), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: PostgreSQLServer.shared != nil), .timeLimit(.minutes(30)))
 struct LostCommitTests {
     private let server: PostgreSQLServer
     private let proxy: CuttingProxy

@@ -18,7 +18,7 @@ private final class Witness: StoreObserver {
     func storeWillClose(at number: Int64) -> [StoreMark] { [] }
 }
 
-@Suite(.enabled(if: PostgreSQLServer.shared != nil), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: PostgreSQLServer.shared != nil), .timeLimit(.minutes(30)))
 struct NodeTests: Sendable {
     let server: PostgreSQLServer
     let model: Model

@@ -78,7 +78,7 @@ import Testing
         return reader
     }
 
-    @Test(.timeLimit(.minutes(1))) func aReaderThatStaysDoesNotMakeSavesWaitForTheCheckpoint()
+    @Test(.timeLimit(.minutes(30))) func aReaderThatStaysDoesNotMakeSavesWaitForTheCheckpoint()
         throws
     {
         let house = try House()
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// Where a reader keeps the log from beginning anew, it is waited for once for each 400 pages.
-    @Test(.timeLimit(.minutes(1))) func aReaderThatStaysDoesNotMakeTheWriterWaitForEver() throws {
+    @Test(.timeLimit(.minutes(30))) func aReaderThatStaysDoesNotMakeTheWriterWaitForEver() throws {
         let house = try House(step: 50)
         let reader = try reader(in: house)
         try house.start()
@@ -147,7 +147,7 @@ import Testing
 
     /// Other work of the thread, which would not end by itself, ends where the writer would wait
     /// for a checkpoint, and when the store is closed.
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(30)), arguments: [false, true])
     func otherWorkOfTheThreadKeepsNobodyWaiting(writes: Bool) throws {
         let house = try House(step: 50)
         let steps = Mutex<[String]>([])

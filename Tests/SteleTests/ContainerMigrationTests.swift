@@ -117,7 +117,7 @@ private enum StaffModel: TypedModel {
     static let entities: [TypedEntity] = []
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ContainerMigrationTests {
+@Suite(.timeLimit(.minutes(30))) struct ContainerMigrationTests {
     private static let stores = ["s.sqlite", "s.xml", "s.binary", "s.txt"]
 
     @Test(arguments: stores)

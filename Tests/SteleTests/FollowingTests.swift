@@ -5,7 +5,7 @@ import Stele
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FollowingTests {
+@Suite(.timeLimit(.minutes(30))) struct FollowingTests {
     private let container: PersistentContainer
     private let context: ManagedObjectContext
     private let player: Entity

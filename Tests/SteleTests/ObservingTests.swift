@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct ObservingTests {
+@Suite(.timeLimit(.minutes(30))) struct ObservingTests {
     let container: PersistentContainer
     let context: ManagedObjectContext
     let teams: [ManagedObject]

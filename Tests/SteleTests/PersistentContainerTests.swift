@@ -33,7 +33,7 @@ private final class Team: ManagedObject {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PersistentContainerTests {
+@Suite(.timeLimit(.minutes(30))) struct PersistentContainerTests {
     @MainActor @Test func fiveLinesToARow() throws {
         let container = try PersistentContainer(TeamsModel.self, at: ":memory:")
         let context = container.viewContext
