@@ -1,6 +1,7 @@
 import StelePersistence
 import SteleSQL
 import SteleSystem
+import Synchronization
 
 /// The number of commits of all nodes, in a table of one row, which is the write lock as well.
 ///
@@ -14,11 +15,14 @@ final class CommitCounter: Sendable {
         "CREATE TABLE \(table) ( Z_PK BIGINT PRIMARY KEY, ZCOUNT BIGINT NOT NULL )",
         "INSERT INTO \(table) VALUES (1, 0)",
     ]
-    /// Begins a transaction that locks the row until its end. The transaction's own number tells
-    /// later whether it was committed.
-    static let locking =
-        "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ZCOUNT, pg_current_xact_id()::text "
-        + "FROM \(table) WHERE Z_PK = 1 FOR UPDATE"
+    /// Locks the row until the end of the transaction. The transaction's own number tells later
+    /// whether it was committed.
+    static let locking = SQLText(
+        "SELECT ZCOUNT, pg_current_xact_id()::text FROM \(table) WHERE Z_PK = 1 FOR UPDATE")
+    /// Sets the number, to ?1.
+    static let raising = SQLText("UPDATE \(table) SET ZCOUNT = ?1 WHERE Z_PK = 1")
+    private static let viewing = SQLText(
+        "SELECT ZCOUNT, (\(HistoryReader.tokenStatement)) FROM \(table) WHERE Z_PK = 1")
     private static let reading = SQLText("SELECT ZCOUNT FROM \(table) WHERE Z_PK = 1")
 
     private struct Known {
@@ -32,23 +36,19 @@ final class CommitCounter: Sendable {
     /// Held while a thread tells of a commit of another node.
     private let telling = Mutex(())
 
-    init(_ count: Int64) { known = Mutex(Known(told: count, expected: count)) }
+    /// The server's process of the writer's connection, by which it is known which notifications
+    /// are of own commits; 0 before there is one.
+    let writer = Atomic<Int32>(0)
 
-    /// Returns the statement that raises the number.
-    static func raising(to count: Int64) -> String {
-        "UPDATE \(table) SET ZCOUNT = \(count) WHERE Z_PK = 1"
-    }
+    init(_ count: Int64) { known = Mutex(Known(told: count, expected: count)) }
 
     /// Opens a view, in one round trip.
     /// - Returns: the number of commits and the number of the last transaction that it sees.
     static func open(_ connection: Connection) throws(StoreError) -> (count: Int64, token: Int64) {
-        let rows = try connection.runAll(
-            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT ZCOUNT, "
-                + "(\(HistoryReader.tokenStatement)) FROM \(table) WHERE Z_PK = 1")
+        let rows = try connection.beginView(viewing)
         guard rows.count == 1 else { throw .failed("the table \(table) of the store is empty") }
         return (
-            rows.writtenInteger(0, 0),
-            try HistoryReader.checked(rows.writtenInteger(0, 1)) ?? 0
+            rows.integer(0, 0), try HistoryReader.checked(rows.integer(0, 1)) ?? 0
         )
     }
 

@@ -23,6 +23,7 @@ final class PostgreSQLCursor: FetchCursor {
         self.reader = reader
         _ = try connection.queryOnce(
             "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.sql.string)", statement.bindings)
+        try connection.keepCursors()
     }
 
     func next(_ count: Int) throws(StoreError) -> FetchedRows {

@@ -30,13 +30,18 @@ final class PostgreSQLListener: Sendable {
     }
 
     /// Starts the thread.
-    /// - Parameter notice: called on it with the connection, after each notification and at each
-    ///   look at the connection, which is lost where it throws.
-    func start(_ notice: @escaping @Sendable (Connection) throws(StoreError) -> Void) {
+    /// - Parameters:
+    ///   - isOwn: whether the notifications of a process of the server tell nothing new.
+    ///   - notice: called on it with the connection, after other notifications and at each look at
+    ///     the connection, which is lost where it throws.
+    func start(
+        isOwn: @escaping @Sendable (Int32) -> Bool,
+        _ notice: @escaping @Sendable (Connection) throws(StoreError) -> Void
+    ) {
         let made = SystemThread(name: "stele-listen") { [self] in
             while !isClosed.withLock({ $0 }) {
                 if let connection = try? Connection(url) {
-                    try? listen(on: connection, notice)
+                    try? listen(on: connection, isOwn, notice)
                 }
                 if !isClosed.withLock({ $0 }) { wait(for: -1) }
             }
@@ -46,17 +51,25 @@ final class PostgreSQLListener: Sendable {
 
     /// Waits for notifications until the connection is lost or the listener is closed.
     private func listen(
-        on connection: Connection, _ notice: (Connection) throws(StoreError) -> Void
+        on connection: Connection, _ isOwn: (Int32) -> Bool,
+        _ notice: (Connection) throws(StoreError) -> Void
     ) throws(StoreError) {
         try connection.run("LISTEN \(Self.channel)")
         // Commits before it have sent none.
         try notice(connection)
+        var next = MonotonicClock.now + UInt64(Self.pause) * 1_000_000
         while !isClosed.withLock({ $0 }) {
             // A server that is gone without a word is found out by the statement.
             wait(for: PQsocket(connection.handle))
             guard PQconsumeInput(connection.handle) == 1 else { return }
-            while let notification = PQnotifies(connection.handle) { PQfreemem(notification) }
+            var isNews = MonotonicClock.now >= next
+            while let notification = PQnotifies(connection.handle) {
+                isNews = isNews || !isOwn(notification.pointee.be_pid)
+                PQfreemem(notification)
+            }
+            guard isNews else { continue }
             try notice(connection)
+            next = MonotonicClock.now + UInt64(Self.pause) * 1_000_000
         }
     }
 

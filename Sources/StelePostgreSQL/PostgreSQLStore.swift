@@ -99,7 +99,9 @@ public final class PostgreSQLStore: PersistentStore {
             throw StoreError.failed("the system has no thread for the store")
         }
         thread.withLock { $0 = writing }
-        listener.start { [weak self] connection throws(StoreError) in
+        listener.start { [counter] process in
+            counter.writer.load(ordering: .relaxed) == process
+        } _: { [weak self] connection throws(StoreError) in
             self?.note(try CommitCounter.read(connection))
         }
     }

@@ -22,6 +22,9 @@ final class PostgreSQLTransactions: WriterTransactions {
     /// The error of a commit whose outcome is not known.
     private var unknown: StoreError?
 
+    private static let begin = SQLText("BEGIN ISOLATION LEVEL READ COMMITTED")
+    private static let notify = SQLText("NOTIFY \(PostgreSQLListener.channel)")
+    private static let commit = SQLText("COMMIT")
     private static let status = SQLText("SELECT pg_xact_status(?1::text::xid8)")
     /// The seconds for which a lost connection is made again before a commit's outcome counts as
     /// unknown.
@@ -40,6 +43,7 @@ final class PostgreSQLTransactions: WriterTransactions {
         self.counters = counters
         self.last = last
         self.changedElsewhere = changedElsewhere
+        noteProcess()
     }
 
     var connection: any SQLConnection { writer }
@@ -48,7 +52,9 @@ final class PostgreSQLTransactions: WriterTransactions {
 
     var rowsWritten: Int64 { writer.connection.rowsWritten }
 
-    func begin() throws(StoreError) -> Bool {
+    var failedLater: Bool { writer.connection.failedLater }
+
+    func begin(isGuarded: Bool) throws(StoreError) -> Bool {
         unknown = nil
         if writer.connection.isLost { try connectAgain() }
         do { try lock() } catch {
@@ -64,29 +70,38 @@ final class PostgreSQLTransactions: WriterTransactions {
                 throw error
             }
         }
+        writer.connection.defersWrites = !isGuarded
         return begun != last
     }
 
     private func lock() throws(StoreError) {
-        let rows: Rows
+        let row: [Value]
+        let connection = writer.connection
+        connection.failedLater = false
         do throws(StoreError) {
-            rows = try writer.connection.runAll(CommitCounter.locking)
+            try connection.send(Self.begin)
+            row = try connection.rows(CommitCounter.locking, [], [.integer, .text]).first ?? []
         } catch .deadline(let seconds) {
             throw .busy(
                 "another node has been saving to \(writer.connection.place) for more than "
                     + "\(seconds) seconds")
         }
-        guard rows.count == 1 else {
+        guard case .int(let count)? = row.first, case .string(let number)? = row.last else {
             throw .failed("the table \(CommitCounter.table) of the store is empty")
         }
-        (begun, identifier) = (rows.writtenInteger(0, 0), rows.written(0, 1))
+        (begun, identifier) = (count, number)
     }
 
     private func connectAgain() throws(StoreError) {
         writer.connection = try Connection(url, writes: true)
         counters.connections.add(1, ordering: .relaxed)
+        noteProcess()
         // What the server did meanwhile is not known.
         last = -1
+    }
+
+    private func noteProcess() {
+        counter.writer.store(writer.connection.process, ordering: .relaxed)
     }
 
     func takeForeign() {
@@ -96,11 +111,14 @@ final class PostgreSQLTransactions: WriterTransactions {
 
     func commit() throws(StoreError) {
         let next = begun + 1
+        let connection = writer.connection
+        // A COMMIT that was sent is not held back by a number of rows.
+        if connection.expectsRows { try connection.receive() }
         counter.willCommit(next)
         do throws(StoreError) {
-            // One round trip, and the COMMIT is its last statement.
-            try writer.connection.run(
-                "\(CommitCounter.raising(to: next)); NOTIFY \(PostgreSQLListener.channel); COMMIT")
+            try connection.send(CommitCounter.raising, [.int(next)])
+            try connection.send(Self.notify)
+            _ = try connection.query(Self.commit, [])
         } catch {
             guard writer.connection.isLost, try isCommitted(after: error) else {
                 counter.commitFailed()
@@ -139,6 +157,8 @@ final class PostgreSQLTransactions: WriterTransactions {
     }
 
     func rollBack() {
+        // It has no more to do with what was sent.
+        _ = try? writer.connection.receive()
         if isOpen { _ = try? writer.connection.run("ROLLBACK") }
     }
 
@@ -172,8 +192,10 @@ private final class WriterConnection: SQLConnection {
         try connection.execute(sql, bindings)
     }
 
-    func attempt<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
-        try connection.attempt(body)
+    func write(
+        _ sql: SQLText, _ bindings: [Value], changing count: Int?, isGuarded: Bool
+    ) throws(StoreError) -> Bool {
+        try connection.write(sql, bindings, changing: count, isGuarded: isGuarded)
     }
 
     func rows(

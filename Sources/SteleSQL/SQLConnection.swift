@@ -24,10 +24,22 @@ public protocol SQLConnection: AnyObject {
     @discardableResult
     func execute(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Int
 
-    /// Runs statements that a uniqueness constraint may refuse. After such an error the transaction
-    /// goes on as if they had not been run.
-    /// - Throws: what the closure throws.
-    func attempt<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T
+    /// Runs a statement of a writer's transaction whose result is what is expected, but for faults
+    /// and conflicts.
+    ///
+    /// A database to which each statement is a message may send it together with the next one whose
+    /// result is needed. What goes wrong is then an error of that one, which
+    /// `WriterTransactions.failedLater` tells.
+    /// - Parameters:
+    ///   - count: the number of rows that it is expected to change; nil for any number.
+    ///   - isGuarded: whether a uniqueness constraint may refuse it, and the transaction then goes
+    ///     on as if it had not been run.
+    /// - Returns: false where it has changed another number of rows.
+    /// - Throws: `StoreError`, as described at the type.
+    @discardableResult
+    func write(
+        _ sql: SQLText, _ bindings: [Value], changing count: Int?, isGuarded: Bool
+    ) throws(StoreError) -> Bool
 
     /// Runs a statement and returns its rows, each column read as its kind.
     /// - Throws: `StoreError`, as described at the type.
@@ -53,9 +65,21 @@ extension SQLConnection {
     /// False: the history is in the store.
     public var hasAttachedHistory: Bool { false }
 
-    /// Runs them: for a database in which an error ends the statement alone.
-    public func attempt<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
-        try body()
+    /// Runs it at once: for a database in which an error ends the statement alone.
+    @discardableResult
+    public func write(
+        _ sql: SQLText, _ bindings: [Value], changing count: Int?, isGuarded: Bool
+    ) throws(StoreError) -> Bool {
+        let changed = try execute(sql, bindings)
+        return count == nil || changed == count
+    }
+
+    /// As `write(_:_:changing:isGuarded:)`, for a statement that no constraint refuses.
+    @discardableResult
+    func write(
+        _ sql: SQLText, _ bindings: [Value], changing count: Int? = nil
+    ) throws(StoreError) -> Bool {
+        try write(sql, bindings, changing: count, isGuarded: false)
     }
 }
 

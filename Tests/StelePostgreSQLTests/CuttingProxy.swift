@@ -79,10 +79,19 @@ final class CuttingProxy: Sendable {
         }
         let forth: @Sendable () -> Void = { [self] in
             var isWriter = false
+            var commit = ""
             Self.pump(client, upstream) { bytes in
                 let text = String(decoding: bytes, as: UTF8.self)
                 if text.contains("session_timeout = 30000") { isWriter = true }
-                guard isWriter, text.contains("COMMIT\0") else { return true }
+                // The first COMMIT is prepared under a name, by which it is run.
+                let words = text.split(separator: "\0", omittingEmptySubsequences: false)
+                if let place = words.firstIndex(of: "COMMIT"), place > 0 {
+                    let name = words[place - 1]
+                    commit = String(name[(name.lastIndex(of: "s") ?? name.endIndex)...])
+                }
+                guard isWriter, !commit.isEmpty, words.contains(Substring(commit)) else {
+                    return true
+                }
                 guard
                     let now = cut.withLock({ it in
                         defer { it = nil }

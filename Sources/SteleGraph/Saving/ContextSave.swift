@@ -23,6 +23,7 @@ struct ContextSave: RelationshipPart {
             return SaveResult(token: try context.token())
         }
         guard let request = try request() else { return SaveResult(token: try context.token()) }
+        let hadRead = view.hasRead
         var result =
             context.mergePolicy == .error
             ? try coordinator.store.save(request) : try runMerging(request)
@@ -32,7 +33,7 @@ struct ContextSave: RelationshipPart {
         // If nothing was left to save, the result is not of a new transaction.
         if result.token > request.readToken { context.following?.didSave(result.token) }
         // If there was no other save since the first read, all objects are as this save left them.
-        if result.token == request.readToken + 1 { view.raiseFloor(to: result.token) }
+        if !hadRead || result.token == request.readToken + 1 { view.raiseFloor(to: result.token) }
         finish(result)
         return result
     }
@@ -59,7 +60,7 @@ struct ContextSave: RelationshipPart {
                 guard try conflicts.settle(found) else { throw StoreError.constraint(found) }
             }
             guard let next = try context.inOneView({ try makeRequest(isFirst: false) }) else {
-                return SaveResult(token: request.readToken)
+                return SaveResult(token: try context.token())
             }
             request = next
         }

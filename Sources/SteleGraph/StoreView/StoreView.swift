@@ -132,8 +132,15 @@ final class StoreView {
         return try read { $0.token }
     }
 
-    /// The token of the oldest view from which the context's objects were read.
+    /// Whether something was read from a view since `reset`.
+    var hasRead: Bool {
+        open != nil || floor != nil || cached?.isUsed == true || parent != nil || isWriters
+    }
+
+    /// The token of the oldest view from which the context's objects were read; 0 where nothing
+    /// was read, so that saving new objects opens no view.
     func oldestToken() throws -> Int64 {
+        guard hasRead else { return 0 }
         let token = try token()
         return min(floor ?? token, token)
     }

@@ -16,10 +16,18 @@ final class Connection: SQLConnection {
     private var clock = 0
     private var cursors = 0
     /// As `WriterTransactions.rowsWritten`.
-    private(set) var rowsWritten: Int64 = 0
+    var rowsWritten: Int64 = 0
     /// The SQLSTATE of the last statement that failed.
     private(set) var lastState = ""
     private var isEnding = false
+    /// Whether the transaction is a view.
+    private var isView = false
+    /// Whether `write` sends statements without waiting for their results.
+    var defersWrites = false
+    /// The statements that were sent in libpq's pipeline, and whose results are not read yet.
+    var sent: [SentStatement] = []
+    /// As `WriterTransactions.failedLater`.
+    var failedLater = false
     private static let statementsKept = 256
     private static let oldestVersion: Int32 = 130_000
 
@@ -103,21 +111,51 @@ final class Connection: SQLConnection {
         }
     }
 
+    /// The server's process of the connection.
+    var process: Int32 { PQbackendPID(handle) }
+
     /// Whether the connection is lost.
     var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
 
     /// Whether a transaction is open, also one that has failed.
     var isInTransaction: Bool {
+        guard sent.isEmpty else { return true }
         let status = PQtransactionStatus(handle)
         return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
     }
 
-    /// Runs statements and returns the rows of the last as text, in one round trip.
-    func runAll(_ sql: String) throws(StoreError) -> Rows { try rows(PQexec(handle, sql), sql) }
+    private static let beginning = SQLText("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    private static let savepoint = SQLText("SAVEPOINT view")
+
+    /// Begins a view of the database, and returns the rows of its first statement, in one round
+    /// trip.
+    ///
+    /// An error ends a transaction in PostgreSQL. A statement of a view that fails is taken back
+    /// alone, and the view is still the same.
+    func beginView(_ sql: SQLText) throws(StoreError) -> Rows {
+        isView = false
+        try send(Self.beginning)
+        try send(Self.savepoint)
+        let rows = try query(sql, [])
+        isView = true
+        return rows
+    }
+
+    /// Makes the view's cursors outlive a later statement that fails.
+    func keepCursors() throws(StoreError) {
+        if isView { try run("RELEASE view; SAVEPOINT view") }
+    }
+
+    private func takeBackFailed() {
+        if isView, PQtransactionStatus(handle) == PQTRANS_INERROR {
+            PQclear(PQexec(handle, "ROLLBACK TO view"))
+        }
+    }
 
     /// Ends the transaction without waiting for the answer, which the next use of the connection
     /// takes (`settle`).
     func end() {
+        isView = false
         isEnding = PQsendQuery(handle, "COMMIT") == 1
     }
 
@@ -130,7 +168,8 @@ final class Connection: SQLConnection {
 
     /// Runs statements without parameters.
     func run(_ sql: String) throws(StoreError) {
-        try check(PQexec(handle, sql), sql)
+        try receive()
+        _ = try rows(PQexec(handle, sql), sql)
     }
 
     /// Returns a name for a server-side cursor.
@@ -144,18 +183,20 @@ final class Connection: SQLConnection {
     /// Runs a prepared statement. It is prepared at its first use.
     func query(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Rows {
         let parameters = try Parameters(bindings)
-        let statement = try prepared(sql, sql.isOfRows ? [] : parameters.types)
-        clock += 1
-        statement.lastUse = clock
+        let name = try prepared(sql, parameters)
+        if !sent.isEmpty {
+            try send(sql, name, parameters, changing: nil)
+            return try receiveLast()
+        }
         let result = parameters.withAddresses { values, lengths, formats in
-            PQexecPrepared(
-                handle, statement.name, Int32(values.count), values, lengths, formats, 1)
+            PQexecPrepared(handle, name, Int32(values.count), values, lengths, formats, 1)
         }
         return try rows(result, sql.string)
     }
 
     /// Runs a statement without preparing it.
     func queryOnce(_ sql: String, _ bindings: [Value] = []) throws(StoreError) -> Rows {
+        try receive()
         let parameters = try Parameters(bindings)
         let text = PostgreSQLWords.parameters(sql)
         let result = parameters.withAddresses { values, lengths, formats in
@@ -165,18 +206,24 @@ final class Connection: SQLConnection {
         return try rows(result, text)
     }
 
-    private func prepared(
-        _ sql: SQLText, _ types: [UInt32]
-    ) throws(StoreError) -> PreparedStatement {
+    /// Returns the name of a prepared statement.
+    func prepared(_ sql: SQLText, _ parameters: Parameters) throws(StoreError) -> String {
+        let types = sql.isOfRows ? [] : parameters.types
         let key = StatementKey(text: sql, types: types)
-        if let known = statements[key] { return known }
+        clock += 1
+        if let known = statements[key] {
+            known.lastUse = clock
+            return known.name
+        }
+        try receive()
         if statements.count >= Self.statementsKept { try dropOldest() }
         lastName += 1
         let made = PreparedStatement("s\(lastName)")
         let text = PostgreSQLWords.parameters(sql.string)
-        try check(PQprepare(handle, made.name, text, Int32(types.count), types), text)
+        _ = try rows(PQprepare(handle, made.name, text, Int32(types.count), types), text)
+        made.lastUse = clock
         statements[key] = made
-        return made
+        return made.name
     }
 
     private func dropOldest() throws(StoreError) {
@@ -188,17 +235,17 @@ final class Connection: SQLConnection {
         }
     }
 
-    private func check(_ result: OpaquePointer?, _ sql: String) throws(StoreError) {
-        _ = try rows(result, sql)
-    }
-
-    private func rows(_ result: OpaquePointer?, _ sql: String) throws(StoreError) -> Rows {
+    /// Returns the rows of a result.
+    /// - Throws: its error.
+    func rows(_ result: OpaquePointer?, _ sql: String) throws(StoreError) -> Rows {
         let status = PQresultStatus(result)
         guard let result, status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else {
             rowsWritten += 1
             defer { PQclear(result) }
             lastState = PostgreSQLFailure.state(result)
-            throw PostgreSQLFailure.error(result, handle, place, sql)
+            let error = PostgreSQLFailure.error(result, handle, place, sql)
+            takeBackFailed()
+            throw error
         }
         return Rows(result)
     }
@@ -212,9 +259,11 @@ final class Connection: SQLConnection {
         return changed
     }
 
-    /// Runs them within a savepoint: an error would end the transaction otherwise.
+    /// Runs statements within a savepoint, but for those of a view, which needs none.
+    /// - Throws: what the closure throws.
     func attempt<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         lastState = ""
+        if isView { return try body() }
         try run("SAVEPOINT attempt")
         do {
             let result = try body()

@@ -39,17 +39,6 @@ final class Rows {
             values: values)
     }
 
-    /// Returns a number of a result in the form of text, as that of several statements is; 0 for a
-    /// null.
-    func writtenInteger(_ row: Int, _ column: Int32) -> Int64 {
-        Int64(written(row, column)) ?? 0
-    }
-
-    /// Returns a column of such a result; empty for a null.
-    func written(_ row: Int, _ column: Int32) -> String {
-        PQgetvalue(handle, Int32(truncatingIfNeeded: row), column).map { String(cString: $0) } ?? ""
-    }
-
     /// Returns a column of integers; 0 for a null.
     func integer(_ row: Int, _ column: Int32) -> Int64 {
         if case .int(let it) = value(row, column, .integer) { it } else { 0 }

@@ -28,8 +28,9 @@ enum PostgreSQLFunctions {
         case SQLFunctions.decimalSubtract: return "stele1_decimal((\(first)) - (\(last)))"
         case SQLFunctions.decimalMultiply: return "stele1_decimal((\(first)) * (\(last)))"
         case SQLFunctions.decimalDivide: return "stele1_ratio(\(first), \(last))"
-        case SQLFunctions.decimalSum: return "COALESCE(stele1_decimal(SUM(\(first))), 0)"
-        case SQLFunctions.decimalAverage: return "stele1_ratio(SUM(\(first)), COUNT(\(first)))"
+        case SQLFunctions.decimalSum: return "COALESCE(\(decimalSum(first)), 0)"
+        case SQLFunctions.decimalAverage:
+            return "stele1_ratio(\(decimalSum(first)), COUNT(\(first)))"
         case SQLFunctions.sum: return "COALESCE(SUM(\(first)), 0)::bigint"
         case SQLFunctions.average: return "stele1_mean(SUM(\(first)), COUNT(\(first)))"
         case SQLFunctions.call:
@@ -43,6 +44,10 @@ enum PostgreSQLFunctions {
         case SQLFunctions.cast: return cast(Int(arguments[0]), kind(arguments[1]), last)
         default: return nil
         }
+    }
+
+    private static func decimalSum(_ value: String) -> String {
+        "stele1_sum(SUM(\(value)), MAX(abs(\(value))) * COUNT(\(value)), MAX(scale(\(value))))"
     }
 
     private static func kind(_ code: String) -> ColumnKind? {
@@ -123,6 +128,10 @@ enum PostgreSQLFunctions {
 
     /// The functions. `stele1_refused` makes a statement fail whose value no type holds; its
     /// argument keeps the planner from calling it.
+    ///
+    /// A Decimal has 38 digits and an exponent from -128 to 127. `stele1_sum` refuses a sum that
+    /// would lose digits on the way, and `stele1_ratio` a quotient whose exponent, which a division
+    /// begins 38 below that of its result, is out of range.
     private static let definitions = """
         CREATE TABLE stele1_scalar (form text COLLATE "C", scalar text COLLATE "C",
             parts text COLLATE "C", PRIMARY KEY (form, scalar));
@@ -172,11 +181,21 @@ enum PostgreSQLFunctions {
                 ELSE stele1_refused($1) END
         $$;
 
+        CREATE FUNCTION stele1_sum(total numeric, most numeric, scale int) RETURNS numeric
+        LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+            SELECT CASE WHEN $1 IS NULL THEN NULL
+                WHEN length(trunc($2)::text) + $3 <= 38 THEN trim_scale($1)
+                ELSE stele1_refused($1) END
+        $$;
+
         CREATE FUNCTION stele1_ratio(a numeric, b numeric) RETURNS numeric
         LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
         DECLARE q numeric;
         BEGIN
             IF b = 0 THEN RETURN NULL; END IF;
+            IF min_scale(a) + length(trunc(abs(b))::text) > 89
+                OR length(trunc(abs(a))::text) + min_scale(b) > 165
+            THEN RETURN stele1_refused(a); END IF;
             q := (a + 0::numeric(120, 60)) / b;
             IF q * b <> a THEN RETURN stele1_refused(q); END IF;
             RETURN stele1_decimal(q);

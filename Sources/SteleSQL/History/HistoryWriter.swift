@@ -190,7 +190,7 @@ struct HistoryWriter {
         }
         let key = try counters.next(HistoryTables.transactionString)
         try Self.insert { () throws(StoreError) in
-            try connection.execute(Self.stringInsert, [.int(key), .string(text)])
+            try connection.write(Self.stringInsert, [.int(key), .string(text)])
         }
         strings[ExactText(text)] = key
         return .int(key)

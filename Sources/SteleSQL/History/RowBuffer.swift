@@ -61,13 +61,7 @@ struct RowBuffer {
                 let isAll = values.count == rows * width
                 do throws(StoreError) {
                     let bindings = isAll ? values : Array(rest.prefix(rows * width))
-                    if isGuarded {
-                        try connection.attempt { () throws(StoreError) in
-                            _ = try connection.execute(sql, bindings)
-                        }
-                    } else {
-                        try connection.execute(sql, bindings)
-                    }
+                    try connection.write(sql, bindings, changing: nil, isGuarded: isGuarded)
                 } catch {
                     var inserted = 0
                     if case .constraint = error, let text = connection.dialect.insertedBeforeFailure

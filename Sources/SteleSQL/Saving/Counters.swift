@@ -86,11 +86,11 @@ struct Counters {
         for place in changed.indices where changed[place] {
             let entity = entity(at: place)
             let isAttached = connection.hasAttachedHistory && entity >= HistoryTables.change
-            try connection.execute(
+            try connection.write(
                 isAttached ? Self.writingHistory : Self.writing,
                 [.int(maxima[place]), .int(Int64(entity))])
             if isAttached, entity == HistoryTables.transaction {
-                try connection.execute(Self.writingSave, [.int(maxima[place])])
+                try connection.write(Self.writingSave, [.int(maxima[place])])
             }
             changed[place] = false
         }

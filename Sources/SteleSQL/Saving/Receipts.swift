@@ -54,20 +54,20 @@ package struct Receipts {
     /// - Throws: `.moved` where another program has stored one under the key.
     func keep(_ receipt: Receipt) throws(StoreError) {
         let dialect = connection.dialect
-        try connection.execute(SQLText(dialect.creation(Self.creation)), [])
+        try connection.write(SQLText(dialect.creation(Self.creation)), [])
         if !receipt.isPermanent {
-            try connection.execute(
+            try connection.write(
                 Self.deleteOld, [.date(receipt.time - Receipt.lifetime), .string(receipt.key)])
         }
-        let rows = try connection.execute(
+        let isKept = try connection.write(
             SQLText(
                 "\(dialect.insertMissing) \(Self.values)\(dialect.insertMissingEnd)"),
             [
                 .string(receipt.key), .int(receipt.fingerprint), .date(receipt.time),
                 .data(receipt.answer),
-            ])
-        guard rows == 1 else { throw .moved("the idempotency key is used by another request") }
-        try connection.execute(Self.deleteBeyond, [.int(Int64(Receipt.most))])
+            ], changing: 1)
+        guard isKept else { throw .moved("the idempotency key is used by another request") }
+        try connection.write(Self.deleteBeyond, [.int(Int64(Receipt.most))])
     }
 }
 

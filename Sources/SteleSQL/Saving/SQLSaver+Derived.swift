@@ -85,7 +85,7 @@ extension SQLSaver {
         }
         let sql = statements.text(
             "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
-        try connection.execute(sql, bindings)
+        try connection.write(sql, bindings)
     }
 }
 

@@ -69,19 +69,15 @@ extension SQLSaver {
             bindings.append(try run.concrete.number(of: value, slot: slot, in: change.entity))
         }
         _ = try guardUniqueness(of: change, among: run.places) { () throws(StoreError) in
-            let statement = statements.insert(change.entity)
-            guard run.mayMeetKeys(of: change.entity) else {
-                return try connection.execute(statement, bindings)
-            }
-            return try connection.attempt { () throws(StoreError) in
-                try connection.execute(statement, bindings)
-            }
+            try connection.write(
+                statements.insert(change.entity), bindings, changing: nil,
+                isGuarded: run.mayMeetKeys(of: change.entity))
         }
         let version = change.before.map { $0.version &+ 1 } ?? 1
         if version != 1 {
             // The object existed before. A new version keeps copies of its old state from matching.
             let table = schema.table(of: change.entity)
-            try connection.execute(
+            try connection.write(
                 statements.text("UPDATE \(table.name) SET Z_OPT = ?1 WHERE Z_PK = ?2"),
                 [.int(version), .int(change.key)])
         }
@@ -119,20 +115,18 @@ extension SQLSaver {
         }
         let statement = statements.update(change.entity, change.changedSlots)
         let isUnique = isUnique(anyOf: change.changedSlots, change.entity)
-        let rows = try guardUniqueness(of: change, among: run.places) { () throws(StoreError) in
-            if !isUnique { return try connection.execute(statement, bindings) }
-            return try connection.attempt { () throws(StoreError) in
-                try connection.execute(statement, bindings)
-            }
+        let isAsRead = try guardUniqueness(of: change, among: run.places) {
+            () throws(StoreError) in
+            try connection.write(statement, bindings, changing: 1, isGuarded: isUnique)
         }
-        return rows == 1 ? AppliedChange(change: change, after: after) : nil
+        return isAsRead ? AppliedChange(change: change, after: after) : nil
     }
 
     private func delete(_ change: ObjectChange) throws(StoreError) -> Bool {
         guard let before = change.before else { return false }
-        let rows = try connection.execute(
-            statements.delete(change.entity), [.int(change.key), .int(before.version)])
-        guard rows == 1 else { return false }
+        let isAsRead = try connection.write(
+            statements.delete(change.entity), [.int(change.key), .int(before.version)], changing: 1)
+        guard isAsRead else { return false }
         try deleteLinks(ofEntity: change.entity, where: "= ?1", .int(change.key))
         return true
     }
@@ -148,12 +142,12 @@ extension SQLSaver {
             case .join(let table):
                 let columns = [table.ownerColumn] + (table.isReflexive ? [table.memberColumn] : [])
                 for column in columns {
-                    try connection.execute(
+                    try connection.write(
                         statements.text("DELETE FROM \(table.name) WHERE \(column) \(condition)"),
                         [binding])
                 }
             case .column(let table, let owner, _, isInverse: false):
-                try connection.execute(
+                try connection.write(
                     statements.text(
                         "UPDATE \(table) SET \(owner) = NULL WHERE \(owner) \(condition)"),
                     [binding])

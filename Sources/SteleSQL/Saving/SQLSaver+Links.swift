@@ -26,7 +26,7 @@ extension SQLSaver {
         guard !change.removed.isEmpty else { return }
         switch schema.toManys[change.relationship] {
         case .join(let table) where table.isOwningSide:
-            try connection.execute(
+            try connection.write(
                 statements.text(
                     "DELETE FROM \(table.name) WHERE \(table.memberColumn) \(inList) "
                         + "AND \(table.ownerColumn) = ?2"),
@@ -41,7 +41,7 @@ extension SQLSaver {
             var values: [Value] = [.string(KeyList.json(change.removed))]
             if !isInverse { values.append(.int(owner)) }
             let condition = isInverse ? "\(column) IS NULL" : "\(column) = ?2"
-            try connection.execute(
+            try connection.write(
                 statements.text(
                     "UPDATE \(table) SET \(parts.joined(separator: ", ")) "
                         + "WHERE Z_PK \(inList) AND \(condition)"), values)
@@ -53,7 +53,7 @@ extension SQLSaver {
         guard !change.added.isEmpty else { return }
         switch schema.toManys[change.relationship] {
         case .join(let table) where table.isOwningSide:
-            try connection.execute(
+            try connection.write(
                 statements.text(
                     "\(schema.dialect.insertMissing) \(table.name) "
                         + "(\(table.ownerColumn), \(table.memberColumn)) "
@@ -61,7 +61,7 @@ extension SQLSaver {
                         + schema.dialect.insertMissingEnd),
                 [.string(KeyList.json(change.added)), .int(owner)])
         case .column(let table, let column, _, isInverse: false):
-            try connection.execute(
+            try connection.write(
                 statements.text("UPDATE \(table) SET \(column) = ?2 WHERE Z_PK \(inList)"),
                 [.string(KeyList.json(change.added)), .int(owner)])
         case .join, .column, nil: break
@@ -86,7 +86,7 @@ extension SQLSaver {
             }, uniquingKeysWith: { first, _ in first })
         guard kept > 0 || !wanted.isEmpty else { return }
         for (member, key) in OrderKeys.changes(from: keys, to: wanted) {
-            try connection.execute(
+            try connection.write(
                 statements.text(statement.writing), [.int(key), .int(member), .int(owner)])
         }
     }

@@ -56,15 +56,16 @@ extension SQLSaver {
         let table = schema.table(of: first.entity)
         let all = start..<start + count
         let keys = Value.string(KeyList.json(all.map { operations.asked($0).key }))
-        let rows: Int
+        let wereThere: Bool
         if first.kind == .delete {
-            rows = try connection.execute(
-                statements.text("DELETE FROM \(table.name) WHERE Z_PK \(inList)"), [keys])
+            wereThere = try connection.write(
+                statements.text("DELETE FROM \(table.name) WHERE Z_PK \(inList)"), [keys],
+                changing: count)
             try deleteLinks(ofEntity: first.entity, where: inList, keys)
         } else {
-            rows = try updateTogether(first, in: table, keys: keys, run.concrete)
+            wereThere = try updateTogether(first, count, in: table, keys: keys, run.concrete)
         }
-        guard rows == count else { throw .moved("objects that were read have been deleted") }
+        guard wereThere else { throw .moved("objects that were read have been deleted") }
         for index in all {
             let change = try operations[index]
             var after = change.kind == .update ? change.before : nil
@@ -76,8 +77,9 @@ extension SQLSaver {
     }
 
     private func updateTogether(
-        _ change: ObjectChange, in table: SQLTable, keys: Value, _ concrete: ConcreteEntities
-    ) throws(StoreError) -> Int {
+        _ change: ObjectChange, _ count: Int, in table: SQLTable, keys: Value,
+        _ concrete: ConcreteEntities
+    ) throws(StoreError) -> Bool {
         let mapping = schema.mappings[change.entity]
         let values = schema.columnValues(change)
         var assignments = ["Z_OPT = COALESCE(Z_OPT, 0) + 1"]
@@ -94,9 +96,9 @@ extension SQLSaver {
                 entityColumn,
                 try concrete.number(of: change.values[slot], slot: slot, in: change.entity))
         }
-        return try connection.execute(
+        return try connection.write(
             statements.text(
                 "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) "
-                    + "WHERE Z_PK \(inList)"), bindings)
+                    + "WHERE Z_PK \(inList)"), bindings, changing: count)
     }
 }

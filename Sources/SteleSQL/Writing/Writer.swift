@@ -13,12 +13,13 @@ package final class Writer {
     private let translator: CurrentTranslator
     private let saver: SQLSaver
     private let observer: () -> (any StoreObserver)?
-    /// The number of next batches in which each save has a savepoint to roll back to.
+    /// The number of next batches in which each save has a savepoint to roll back to, and waits for
+    /// each statement.
     ///
-    /// A savepoint copies every page that a save shares with earlier saves of the batch, and few
-    /// saves are rejected after they have written something. So a batch has no savepoints until a
-    /// save has to be rolled back; the batch is then repeated with savepoints, and the next ones
-    /// have them too.
+    /// A savepoint copies every page that a save shares with earlier saves of the batch, waiting
+    /// for a statement of a database on another machine takes a round trip, and few saves are
+    /// rejected after they have written something. So a batch has no savepoints until a save has to
+    /// be rolled back; the batch is then repeated with savepoints, and the next ones have them too.
     private var guardedBatches = 0
 
     private static let savepoint = SQLText("SAVEPOINT save")
@@ -108,7 +109,8 @@ package final class Writer {
         _ jobs: inout [WriterJob], mayGrow: Bool
     ) throws(BatchFailure) -> [WriterJob] {
         while true {
-            do { try beginBatch() } catch {
+            let isGuarded = guardedBatches > 0
+            do { try beginBatch(isGuarded: isGuarded) } catch {
                 throw BatchFailure(reason: error, mayBeRepeated: false)
             }
             let mark = saver.mark
@@ -123,10 +125,16 @@ package final class Writer {
                 for job in jobs { job.finish() }
                 return left
             } catch {
+                let isLater = transactions.failedLater
                 transactions.rollBack()
                 saver.restore(mark)
                 // The state after a failed commit is unknown: all cached values may be outdated.
                 observer()?.storeDidChangeElsewhere()
+                if isLater, !isGuarded {
+                    // Repeated so, the error is that of the save that it belongs to.
+                    guardedBatches = SavingLimits.guardedBatches
+                    continue
+                }
                 let rest = transactions.remains(after: error)
                 throw BatchFailure(reason: rest ?? error, mayBeRepeated: rest == nil)
             }
@@ -135,9 +143,9 @@ package final class Writer {
 
     /// Begins the transaction and takes note of other programs' commits. Leaves no transaction
     /// where it throws.
-    private func beginBatch() throws(StoreError) {
+    private func beginBatch(isGuarded: Bool) throws(StoreError) {
         transactions.rollBack()
-        guard try transactions.begin() else { return }
+        guard try transactions.begin(isGuarded: isGuarded) else { return }
         do {
             try saver.reload()
         } catch {
@@ -208,8 +216,9 @@ package final class Writer {
         } catch {
             job.outcome = .failure(error)
             saver.restore(mark)
-            if let refusal = error as? StoreError, refusal.concernsTheWholeTransaction {
-                throw refusal
+            let refusal = error as? StoreError
+            if refusal?.concernsTheWholeTransaction == true || transactions.failedLater {
+                throw WriterJob.storeError(error)
             }
             guard isGuarded else {
                 return transactions.rowsWritten == written ? .nothing : .needsSavepoint

@@ -15,9 +15,16 @@ package protocol WriterTransactions: AnyObject {
 
     /// Begins a transaction that no other one overlaps: it has the write lock until its end. Leaves
     /// no transaction where it throws.
+    /// - Parameter isGuarded: whether the result of each statement is waited for, so that an error
+    ///   is that of the save that it belongs to.
     /// - Returns: whether another program has committed since the last commit, so that what was
     ///   read before may be outdated.
-    func begin() throws(StoreError) -> Bool
+    func begin(isGuarded: Bool) throws(StoreError) -> Bool
+
+    /// Whether a statement of the transaction that was not waited for has failed, or has changed
+    /// another number of rows than was expected. The error was thrown by a later statement, or is
+    /// thrown by the commit, and the save that it belongs to is not known.
+    var failedLater: Bool { get }
 
     /// Tells the store's observers of another program's commits, once for each.
     func takeForeign()
@@ -44,6 +51,9 @@ package protocol WriterTransactions: AnyObject {
 }
 
 extension WriterTransactions {
+    /// False: for a database that runs each statement at once.
+    package var failedLater: Bool { false }
+
     /// Nil: for a database that evaluates all requests.
     package var derivationReader: (() -> any DerivationReader)? { nil }
 }

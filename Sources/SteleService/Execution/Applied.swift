@@ -64,7 +64,7 @@ struct MadeWrite: Sendable {
     let applied: Applied
     /// The places of the body's new objects, by their keys.
     let places: [(key: Int64, path: [String])]
-    /// The token of the data that it was made from.
+    /// The token of the data that it was made from; 0 for new objects that were made from none.
     let token: Int64
 
     var unchanged: Outcome { applied.outcome(after: SaveResult(token: token)) }

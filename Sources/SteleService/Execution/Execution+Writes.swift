@@ -70,7 +70,7 @@ extension Execution {
                 try receipt.map { try $0.request(applied, context) } ?? context.saveRequest()
             return MadeWrite(
                 request: request, applied: applied, places: writer.places,
-                token: try context.token())
+                token: try request?.readToken ?? context.token())
         } catch let errors as ValidationErrors {
             throw Placed(errors, places: writer.places)
         }

@@ -1,0 +1,126 @@
+import CPostgreSQL
+import SteleModel
+import StelePersistence
+import SteleSQL
+
+/// A statement that was sent in libpq's pipeline.
+struct SentStatement {
+    let sql: SQLText
+    /// The number of rows that it is expected to change; nil for any number.
+    let changing: Int?
+}
+
+/// The writer's statements, of which many are one message to the server.
+///
+/// The server runs the statements of a pipeline in their order, and after an error none of those
+/// that follow until the end of the pipeline. So a COMMIT in a pipeline is not reached where a
+/// statement before it has failed.
+extension Connection {
+    /// The most statements whose results are not read: they wait in memory.
+    private static let mostSent = 1_024
+
+    @discardableResult
+    func write(
+        _ sql: SQLText, _ bindings: [Value], changing count: Int?, isGuarded: Bool
+    ) throws(StoreError) -> Bool {
+        if defersWrites {
+            try send(sql, bindings, changing: count)
+            return true
+        }
+        guard isGuarded else {
+            let changed = try execute(sql, bindings)
+            return count == nil || changed == count
+        }
+        return try attempt { () throws(StoreError) in
+            try write(sql, bindings, changing: count, isGuarded: false)
+        }
+    }
+
+    /// Sends a statement. Its result is read with that of the next one that is waited for.
+    func send(
+        _ sql: SQLText, _ bindings: [Value] = [], changing count: Int? = nil
+    ) throws(StoreError) {
+        let parameters = try Parameters(bindings)
+        try send(sql, try prepared(sql, parameters), parameters, changing: count)
+        rowsWritten += 1
+        if sent.count >= Self.mostSent { try receive() }
+    }
+
+    func send(
+        _ sql: SQLText, _ name: String, _ parameters: Parameters, changing count: Int?
+    ) throws(StoreError) {
+        if sent.isEmpty { PQenterPipelineMode(handle) }
+        // Also where it cannot be sent, so that what was sent is received.
+        sent.append(SentStatement(sql: sql, changing: count))
+        let isSent = parameters.withAddresses { values, lengths, formats in
+            PQsendQueryPrepared(handle, name, Int32(values.count), values, lengths, formats, 1)
+        }
+        guard isSent == 1 else { throw PostgreSQLFailure.connection(handle, place) }
+    }
+
+    /// Whether a statement was sent that must change a number of rows.
+    var expectsRows: Bool { sent.contains { $0.changing != nil } }
+
+    /// Waits for the results of all statements that were sent.
+    /// - Throws: the error of the first that failed.
+    func receive() throws(StoreError) {
+        guard !sent.isEmpty else { return }
+        if let failure = receiveAll().failure { throw later(failure.error) }
+    }
+
+    /// Waits for the results of all statements that were sent.
+    /// - Returns: that of the last one.
+    /// - Throws: its error, or that of the first before it that failed.
+    func receiveLast() throws(StoreError) -> Rows {
+        let place = sent.count - 1
+        let received = receiveAll()
+        if let failure = received.failure {
+            throw failure.place < place ? later(failure.error) : failure.error
+        }
+        guard let last = received.last else {
+            throw PostgreSQLFailure.connection(handle, self.place)
+        }
+        return last
+    }
+
+    /// Notes that a statement failed that was not waited for, and returns the error to throw: one
+    /// that nothing takes for that of the present statement.
+    private func later(_ error: StoreError) -> StoreError {
+        if isLost { return error }
+        failedLater = true
+        return .failed("an earlier statement of the transaction has failed: \(error)")
+    }
+
+    private struct Received {
+        var last: Rows?
+        /// The first error, and the place of its statement.
+        var failure: (error: StoreError, place: Int)?
+    }
+
+    private func receiveAll() -> Received {
+        let statements = sent
+        sent = []
+        var received = Received()
+        PQpipelineSync(handle)
+        for (place, statement) in statements.enumerated() {
+            let result = PQgetResult(handle)
+            // Null ends the results of a statement.
+            while let more = PQgetResult(handle) { PQclear(more) }
+            guard received.failure == nil else {
+                PQclear(result)
+                continue
+            }
+            do throws(StoreError) {
+                let rows = try rows(result, statement.sql.string)
+                if let count = statement.changing, rows.changed != count {
+                    throw .failed("\(rows.changed) rows of \(count) are as they were read")
+                }
+                received.last = rows
+            } catch { received.failure = (error, place) }
+        }
+        // That of the synchronisation.
+        PQclear(PQgetResult(handle))
+        PQexitPipelineMode(handle)
+        return received
+    }
+}
