@@ -3,27 +3,40 @@ import SteleSQL
 import SteleSystem
 import Synchronization
 
-/// The number of commits of all nodes, in a table of one row, which is the write lock as well.
+/// The number of commits of all nodes, in a row of a table, which is the write lock as well.
 ///
 /// A writer locks the row before it reads anything else, and raises the number in its commit. So
 /// the commits of all nodes are one after the other: the numbers of transactions are in the order
 /// of the commits, and none becomes visible after a higher one.
+///
+/// Each commit notes its writer, in the row and in that of its place among the last ones. So a
+/// writer finds out whether a commit was made whose answer was lost, also from a standby that has
+/// taken the server's place: its transactions have other numbers.
 final class CommitCounter: Sendable {
+    /// A commit of a node.
+    struct Commit: Equatable {
+        let number: Int64
+        /// The node that has made it, as a number that it has drawn.
+        let writer: Int64
+    }
+
     /// The table.
     static let table = "STELE_COMMIT"
+    /// How many of the last commits have a place.
+    private static let places: Int64 = 64
     static let creation = [
-        "CREATE TABLE \(table) ( Z_PK BIGINT PRIMARY KEY, ZCOUNT BIGINT NOT NULL )",
-        "INSERT INTO \(table) VALUES (1, 0)",
+        "CREATE TABLE \(table) ( Z_PK BIGINT PRIMARY KEY, ZCOUNT BIGINT NOT NULL, "
+            + "ZWRITER BIGINT NOT NULL )",
+        "INSERT INTO \(table) SELECT n, 0, 0 FROM generate_series(1, \(places + 1)) n",
     ]
-    /// Locks the row until the end of the transaction. The transaction's own number tells later
-    /// whether it was committed.
-    static let locking = SQLText(
-        "SELECT ZCOUNT, pg_current_xact_id()::text FROM \(table) WHERE Z_PK = 1 FOR UPDATE")
-    /// Sets the number, to ?1.
-    static let raising = SQLText("UPDATE \(table) SET ZCOUNT = ?1 WHERE Z_PK = 1")
+    /// Locks the row until the end of the transaction.
+    static let locking = SQLText("SELECT ZCOUNT FROM \(table) WHERE Z_PK = 1 FOR UPDATE")
+    private static let raising = SQLText(
+        "UPDATE \(table) SET ZCOUNT = ?1, ZWRITER = ?2 WHERE Z_PK = 1 OR Z_PK = ?3")
+    private static let reading = SQLText(
+        "SELECT ZCOUNT, ZWRITER FROM \(table) WHERE Z_PK = ?1")
     private static let viewing = SQLText(
-        "SELECT ZCOUNT, (\(HistoryReader.tokenStatement)) FROM \(table) WHERE Z_PK = 1")
-    private static let reading = SQLText("SELECT ZCOUNT FROM \(table) WHERE Z_PK = 1")
+        "SELECT ZCOUNT, ZWRITER, (\(HistoryReader.tokenStatement)) FROM \(table) WHERE Z_PK = 1")
 
     private struct Known {
         /// The number that observers know of.
@@ -35,46 +48,89 @@ final class CommitCounter: Sendable {
     private let known: Mutex<Known>
     /// Held while a thread tells of a commit of another node.
     private let telling = Mutex(())
-
+    /// The writer of this node's commits.
+    private let identity = Int64.random(in: 1...(.max))
     /// The server's process of the writer's connection, by which it is known which notifications
     /// are of own commits; 0 before there is one.
-    let writer = Atomic<Int32>(0)
+    let process = Atomic<Int32>(0)
 
-    init(_ count: Int64) { known = Mutex(Known(told: count, expected: count)) }
+    /// - Parameter number: that of the last commit.
+    init(_ number: Int64) { known = Mutex(Known(told: number, expected: number)) }
+
+    private static func place(of number: Int64) -> Int64 { 2 + number % places }
+
+    private static var empty: StoreError { .failed("the table \(table) of the store is empty") }
 
     /// Opens a view, in one round trip.
-    /// - Returns: the number of commits and the number of the last transaction that it sees.
-    static func open(_ connection: Connection) throws(StoreError) -> (count: Int64, token: Int64) {
+    /// - Returns: the last commit and the number of the last transaction that it sees.
+    static func open(
+        _ connection: Connection
+    ) throws(StoreError) -> (commit: Commit, token: Int64) {
         let rows = try connection.beginView(viewing)
-        guard rows.count == 1 else { throw .failed("the table \(table) of the store is empty") }
+        guard rows.count == 1 else { throw empty }
         return (
-            rows.integer(0, 0), try HistoryReader.checked(rows.integer(0, 1)) ?? 0
+            Commit(number: rows.integer(0, 0), writer: rows.integer(0, 1)),
+            try HistoryReader.checked(rows.integer(0, 2)) ?? 0
         )
     }
 
-    /// Returns the number that a new view sees.
-    static func read(_ connection: Connection) throws(StoreError) -> Int64 {
-        guard let count = try connection.integer(reading) else {
-            throw .failed("the table \(table) of the store is empty")
-        }
-        return count
+    /// Returns the last commit.
+    static func read(_ connection: Connection) throws(StoreError) -> Commit {
+        try read(1, connection)
     }
 
-    /// Tells of commits of other nodes if a number that was read says that there were some.
+    private static func read(
+        _ key: Int64, _ connection: Connection
+    ) throws(StoreError) -> Commit {
+        let rows = try connection.query(reading, [.int(key)])
+        guard rows.count == 1 else { throw empty }
+        return Commit(number: rows.integer(0, 0), writer: rows.integer(0, 1))
+    }
+
+    // MARK: The writer's transaction
+
+    /// Locks the row and returns the number of the last commit.
+    func lock(_ connection: Connection) throws(StoreError) -> Int64 {
+        guard let number = try connection.integer(Self.locking) else { throw Self.empty }
+        return number
+    }
+
+    /// Sends the statement that makes the transaction the commit of a number.
+    func raise(to number: Int64, _ connection: Connection) throws(StoreError) {
+        try connection.send(
+            Self.raising, [.int(number), .int(identity), .int(Self.place(of: number))])
+    }
+
+    /// Finds out whether the writer has made the commit of a number, on another connection than
+    /// that of the transaction, for whose end it waits.
+    /// - Returns: nil where the places of the last commits do not tell it any more.
+    func hasMade(_ number: Int64, _ connection: Connection) throws(StoreError) -> Bool? {
+        try connection.run("BEGIN")
+        defer { _ = try? connection.run("ROLLBACK") }
+        if try lock(connection) < number { return false }
+        let commit = try Self.read(Self.place(of: number), connection)
+        return commit.number == number ? commit.writer == identity : nil
+    }
+
+    // MARK: Other nodes
+
+    /// Tells of commits of other nodes if the last commit that was read says that there were some.
     /// - Returns: whether there were.
-    func notices(_ count: Int64, _ tell: () -> Void) -> Bool {
-        guard isForeign(count) else { return false }
+    func notices(_ last: Commit, _ tell: () -> Void) -> Bool {
+        guard isForeign(last) else { return false }
         return telling.withLock { _ in
             // Another thread may have told of them while this one waited.
-            guard isForeign(count) else { return true }
+            guard isForeign(last) else { return true }
             tell()
-            known.withLock { $0.told = max($0.told, count) }
+            known.withLock { $0.told = max($0.told, last.number) }
             return true
         }
     }
 
-    private func isForeign(_ count: Int64) -> Bool {
-        known.withLock { count > $0.told && count != $0.expected }
+    private func isForeign(_ last: Commit) -> Bool {
+        known.withLock {
+            last.number > $0.told && !(last.number == $0.expected && last.writer == identity)
+        }
     }
 
     /// Tells of commits of other nodes before the writer's transaction, which has read the number

@@ -16,10 +16,10 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     private var limits = MatchLimits.standard
 
     /// Opens a reader on a connection of the pool, in a new transaction.
-    /// - Parameter notes: called with the number of commits that the view has.
+    /// - Parameter notes: called with the last commit that the view has.
     init(
         schema: SQLSchema, translator: FetchTranslator, pool: ReaderPool, known: KnownStates,
-        counters: DatabaseCounters, noting notes: (Int64) -> Void
+        counters: DatabaseCounters, noting notes: (CommitCounter.Commit) -> Void
     ) throws(StoreError) {
         self.schema = schema
         self.translator = translator
@@ -31,7 +31,7 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         }
         number = view.token
         self.connection = connection
-        notes(view.count)
+        notes(view.commit)
     }
 
     /// Opens a reader on the writer's connection, within its transaction.

@@ -100,7 +100,7 @@ public final class PostgreSQLStore: PersistentStore {
         }
         thread.withLock { $0 = writing }
         listener.start { [counter] process in
-            counter.writer.load(ordering: .relaxed) == process
+            counter.process.load(ordering: .relaxed) == process
         } _: { [weak self] connection throws(StoreError) in
             self?.note(try CommitCounter.read(connection))
         }
@@ -243,18 +243,18 @@ public final class PostgreSQLStore: PersistentStore {
     /// so it takes a round trip. False where the server cannot be reached: a reader notices the
     /// commits that its view has.
     public func noticesForeignChange() -> Bool {
-        let count = try? readers.read { connection throws(StoreError) in
+        let last = try? readers.read { connection throws(StoreError) in
             try CommitCounter.read(connection)
         }
-        return count.map { note($0) } ?? false
+        return last.map { note($0) } ?? false
     }
 
-    /// Takes the number of commits that a view has.
+    /// Takes the last commit that a view has.
     /// - Returns: whether there are commits of other nodes that were not known.
     @discardableResult
-    private func note(_ count: Int64) -> Bool {
+    private func note(_ last: CommitCounter.Commit) -> Bool {
         counters.noteReading()
-        return counter.notices(count) { tellOfForeignChange() }
+        return counter.notices(last) { tellOfForeignChange() }
     }
 
     private func tellOfForeignChange() {

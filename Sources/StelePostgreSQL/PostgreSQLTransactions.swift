@@ -17,15 +17,12 @@ final class PostgreSQLTransactions: WriterTransactions {
     /// The count of the last transaction that the writer began, and of its last commit.
     private var begun: Int64 = 0
     private var last: Int64
-    /// The server's number of the open transaction.
-    private var identifier = ""
     /// The error of a commit whose outcome is not known.
     private var unknown: StoreError?
 
     private static let begin = SQLText("BEGIN ISOLATION LEVEL READ COMMITTED")
     private static let notify = SQLText("NOTIFY \(PostgreSQLListener.channel)")
     private static let commit = SQLText("COMMIT")
-    private static let status = SQLText("SELECT pg_xact_status(?1::text::xid8)")
     /// The seconds for which a lost connection is made again before a commit's outcome counts as
     /// unknown.
     private static let patience = 10.0
@@ -75,21 +72,16 @@ final class PostgreSQLTransactions: WriterTransactions {
     }
 
     private func lock() throws(StoreError) {
-        let row: [Value]
         let connection = writer.connection
         connection.failedLater = false
         do throws(StoreError) {
             try connection.send(Self.begin)
-            row = try connection.rows(CommitCounter.locking, [], [.integer, .text]).first ?? []
+            begun = try counter.lock(connection)
         } catch .deadline(let seconds) {
             throw .busy(
                 "another node has been saving to \(writer.connection.place) for more than "
                     + "\(seconds) seconds")
         }
-        guard case .int(let count)? = row.first, case .string(let number)? = row.last else {
-            throw .failed("the table \(CommitCounter.table) of the store is empty")
-        }
-        (begun, identifier) = (count, number)
     }
 
     private func connectAgain() throws(StoreError) {
@@ -101,7 +93,7 @@ final class PostgreSQLTransactions: WriterTransactions {
     }
 
     private func noteProcess() {
-        counter.writer.store(writer.connection.process, ordering: .relaxed)
+        counter.process.store(writer.connection.process, ordering: .relaxed)
     }
 
     func takeForeign() {
@@ -116,44 +108,56 @@ final class PostgreSQLTransactions: WriterTransactions {
         if connection.expectsRows { try connection.receive() }
         counter.willCommit(next)
         do throws(StoreError) {
-            try connection.send(CommitCounter.raising, [.int(next)])
+            try counter.raise(to: next, connection)
             try connection.send(Self.notify)
+            connection.warnings = 0
             _ = try connection.query(Self.commit, [])
         } catch {
-            guard writer.connection.isLost, try isCommitted(after: error) else {
+            guard connection.isLost, try isCommitted(next, after: error) else {
                 counter.commitFailed()
                 throw error
             }
         }
         counter.didCommit(next)
         last = next
+        guard connection.warnings == 0 else {
+            // The server has stopped waiting for its standby.
+            throw uncertain(
+                "\(connection.place) has committed the save, and its standby has not confirmed it "
+                    + "in time: it is lost where the standby takes over now")
+        }
     }
 
-    /// Asks the server whether the transaction was committed, whose commit was not answered.
-    private func isCommitted(after error: StoreError) throws(StoreError) -> Bool {
+    /// Asks the server whether a commit was made that was not answered.
+    private func isCommitted(
+        _ number: Int64, after error: StoreError
+    ) throws(StoreError) -> Bool {
         counters.commitsAskedFor.add(1, ordering: .relaxed)
-        // Until it is known, the next count may be another node's.
+        // Until it is known, the commit of that number may be another node's.
         counter.commitFailed()
         let end = MonotonicClock.deadline(in: Self.patience)
         while MonotonicClock.now < end {
-            if writer.connection.isLost { try? connectAgain() }
-            let row = try? writer.connection.rows(
-                Self.status, [.string(identifier)], [.text]
-            ).first
-            switch row?[0] {
-            case .string("committed"): return true
-            case .string("aborted"): return false
-            // It is in progress: the server has not noticed yet that the connection is lost. Or it
-            // cannot be asked.
-            default: usleep(100_000)
+            do throws(StoreError) {
+                if writer.connection.isLost { try connectAgain() }
+                guard let isMade = try counter.hasMade(number, writer.connection) else { break }
+                return isMade
+            } catch {
+                // The server cannot be asked, or has not noticed yet that the connection is lost.
+                usleep(100_000)
             }
         }
+        throw uncertain(
+            "the connection to \(writer.connection.place) was lost during a commit, and it could "
+                + "not be asked for the outcome: the save may be in the store or not", error)
+    }
+
+    /// Notes that a commit may have left something in the store, and returns the error.
+    private func uncertain(_ text: String, _ error: StoreError? = nil) -> StoreError {
+        let reason = error.map { " (\($0))" } ?? ""
         let outcome = StoreError.incompleteSave(
-            "the connection to \(writer.connection.place) was lost during a commit, and could not "
-                + "be made again: the save may be in the store or not. Repeat it with the same "
-                + "Idempotency-Key, or read the objects again (\(error))")
+            "\(text). Repeat it with the same Idempotency-Key, or read the objects again\(reason)")
         unknown = outcome
-        throw outcome
+        return outcome
     }
 
     func rollBack() {

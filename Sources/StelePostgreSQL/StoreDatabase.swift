@@ -70,7 +70,7 @@ struct StoreDatabase {
         return StoreDatabase(
             identifier: identifier, generation: try Self.generation(generation, connection),
             schema: try SQLSchema(model: model, layout: layout),
-            count: try CommitCounter.read(connection), isNew: isNew)
+            count: try CommitCounter.read(connection).number, isNew: isNew)
     }
 
     /// Returns the generation of tokens and ETags. A backup that is restored has tables with other

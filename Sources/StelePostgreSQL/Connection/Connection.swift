@@ -26,6 +26,8 @@ final class Connection: SQLConnection {
     var defersWrites = false
     /// The statements that were sent in libpq's pipeline, and whose results are not read yet.
     var sent: [SentStatement] = []
+    /// How many warnings the server has sent.
+    var warnings = 0
     /// As `WriterTransactions.failedLater`.
     var failedLater = false
     private static let statementsKept = 256
@@ -75,8 +77,13 @@ final class Connection: SQLConnection {
             throw error
         }
         handle = opened
-        // Notices, such as those of names that exist, are of no interest.
-        PQsetNoticeReceiver(opened, { _, _ in }, nil)
+        // Other notices, such as those of names that exist, are of no interest.
+        PQsetNoticeReceiver(
+            opened,
+            { connection, result in
+                guard let connection, PostgreSQLFailure.isWarning(result) else { return }
+                Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().warnings += 1
+            }, Unmanaged.passUnretained(self).toOpaque())
         do {
             try check()
             try run(
@@ -305,7 +312,11 @@ extension SQLText {
     /// Whether it inserts rows of values. The server knows the types of their parameters by the
     /// columns, so that rows with other nulls are the same statement.
     fileprivate var isOfRows: Bool {
-        string.hasPrefix("INSERT INTO ") && string.contains(") VALUES (")
+        let bytes = string.utf8
+        guard bytes.starts(with: "INSERT INTO ".utf8),
+            let end = bytes.firstIndex(of: UInt8(ascii: ")"))
+        else { return false }
+        return bytes[end...].starts(with: ") VALUES (".utf8)
     }
 }
 

@@ -1,4 +1,5 @@
 import CPostgreSQL
+import Glibc
 import StelePersistence
 import StelePredicates
 
@@ -28,6 +29,11 @@ enum PostgreSQLFailure {
     /// Returns the SQLSTATE of a statement that has failed; empty for a lost connection.
     static func state(_ result: OpaquePointer?) -> String {
         PQresultErrorField(result, PG_DIAG.state).map { String(cString: $0) } ?? ""
+    }
+
+    /// Whether a notice is a warning.
+    static func isWarning(_ notice: OpaquePointer?) -> Bool {
+        PQresultErrorField(notice, PG_DIAG.severity).map { strcmp($0, "WARNING") == 0 } ?? false
     }
 
     /// Returns the error of a statement.
@@ -77,5 +83,7 @@ enum PostgreSQLFailure {
     private enum PG_DIAG {
         static let state = Int32(UInt8(ascii: "C"))
         static let message = Int32(UInt8(ascii: "M"))
+        /// The severity, in no language.
+        static let severity = Int32(UInt8(ascii: "V"))
     }
 }

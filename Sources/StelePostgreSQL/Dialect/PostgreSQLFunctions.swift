@@ -46,8 +46,11 @@ enum PostgreSQLFunctions {
         }
     }
 
-    private static func decimalSum(_ value: String) -> String {
-        "stele1_sum(SUM(\(value)), MAX(abs(\(value))) * COUNT(\(value)), MAX(scale(\(value))))"
+    /// - Parameter values: what is added, perhaps after `DISTINCT`.
+    private static func decimalSum(_ values: String) -> String {
+        let distinct = "DISTINCT "
+        let one = values.hasPrefix(distinct) ? String(values.dropFirst(distinct.count)) : values
+        return "stele1_sum(SUM(\(values)), MAX(abs(\(one))) * COUNT(\(values)), MAX(scale(\(one))))"
     }
 
     private static func kind(_ code: String) -> ColumnKind? {

@@ -22,6 +22,19 @@ extension Translation {
             }
         }
 
+        /// A kind of the family.
+        var kind: ColumnKind {
+            switch self {
+            case .integer: .integer
+            case .double: .double
+            case .decimal: .decimal
+            case .text: .text
+            case .date: .date
+            case .uuid: .uuid
+            case .data: .data
+            }
+        }
+
         var isNumber: Bool { self == .integer || self == .double || self == .decimal }
     }
 
@@ -53,11 +66,16 @@ extension Translation {
         return texts
     }
 
-    /// Returns an operand of a family, or a constant in its type; nil for another operand, and
-    /// where the type does not hold the constant's value.
+    /// Returns an operand of a family, or a constant or a null in its type; nil for another
+    /// operand, and where the type does not hold the constant's value.
     private static func exact(_ operand: Operand, as family: Family) -> Operand? {
-        guard let value = operand.value, !value.isNull else {
-            return Family(operand.kind) == family || operand.isNull ? operand : nil
+        guard let value = operand.value else {
+            return Family(operand.kind) == family ? operand : nil
+        }
+        if value.isNull {
+            var typed = operand
+            typed.kind = family.kind
+            return typed
         }
         if case .key = value { return family == .integer ? operand : nil }
         if Family(operand.kind) == family { return operand }
