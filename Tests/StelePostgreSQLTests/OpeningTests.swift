@@ -66,6 +66,8 @@ import Testing
         #expect(away.contains("cannot be reached"), "\(away)")
         let place = ConnectionURL.place(of: "postgres://a:p%40s%3Fs@db:5432/shop?connect_timeout=1")
         #expect(place == "postgresql://db:5432/shop")
+        let several = ConnectionURL.place(of: "postgresql://u@db1:5432,db2:5433/shop")
+        #expect(several == "postgresql://db1:5432,db2:5433/shop")
     }
 
     @Test func aTextWithANullCharacterIsRefused() throws {

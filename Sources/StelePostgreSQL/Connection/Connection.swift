@@ -30,6 +30,10 @@ final class Connection: SQLConnection {
     var warnings = 0
     /// As `WriterTransactions.failedLater`.
     var failedLater = false
+    /// Probes of the server, which find out that a node is cut off.
+    private static let lookingAfter =
+        "; SET tcp_keepalives_idle = 4; SET tcp_keepalives_interval = 2; "
+        + "SET tcp_keepalives_count = 3; SET tcp_user_timeout = 10000"
     private static let statementsKept = 256
     private static let oldestVersion: Int32 = 130_000
 
@@ -49,8 +53,9 @@ final class Connection: SQLConnection {
     /// Connects to a server.
     /// - Parameters:
     ///   - url: `postgresql://…` with libpq's parameters.
-    ///   - writes: whether it is the writer's. The server ends its transaction where it is idle for
-    ///     half a minute, so that a node that is cut off does not keep the lock.
+    ///   - writes: whether it is the writer's. The server ends its transaction where the node does
+    ///     not answer for ten seconds, or is idle for half a minute, so that a node that is cut off
+    ///     does not keep the lock.
     /// - Throws: `StoreError`: `.busy` where the server cannot be reached, `.incompatible` where it
     ///   refuses the connection or is too old.
     init(_ url: String, writes: Bool = false) throws(StoreError) {
@@ -92,7 +97,8 @@ final class Connection: SQLConnection {
                     + "SET max_parallel_workers_per_gather = 0; SET synchronize_seqscans = off; "
                     + "SET statement_timeout = "
                     + "\(StatementTime.limit / 1_000_000); "
-                    + "SET idle_in_transaction_session_timeout = \(writes ? 30_000 : 0)")
+                    + "SET idle_in_transaction_session_timeout = \(writes ? 30_000 : 0)"
+                    + (writes ? Self.lookingAfter : ""))
         } catch {
             PQfinish(opened)
             throw error

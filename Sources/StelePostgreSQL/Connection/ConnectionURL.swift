@@ -11,11 +11,16 @@ public enum ConnectionURL {
     /// libpq cannot read.
     public static func place(of url: String) -> String {
         guard let parts = parts(of: url) else { return "postgresql://" }
-        let host = parts["host"] ?? ""
-        let port = parts["port"].map { ":\($0)" } ?? ""
-        // The folder of a socket is no part of a URL's path.
-        let server = host.hasPrefix("/") ? "" : host + port
-        return "postgresql://\(server)/\(parts["dbname"] ?? "")"
+        let hosts = (parts["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+        let ports = (parts["port"] ?? "").split(separator: ",")
+        let servers = hosts.enumerated().map { place, host -> String in
+            // The folder of a socket is no part of a URL's path.
+            if host.hasPrefix("/") { return "" }
+            // One port is that of all hosts.
+            let port = ports.count == 1 ? ports.first : ports.dropFirst(place).first
+            return host + (port.map { ":" + $0 } ?? "")
+        }
+        return "postgresql://\(servers.joined(separator: ","))/\(parts["dbname"] ?? "")"
     }
 
     /// Returns the parameters that a URL has; nil for one that libpq cannot read.
