@@ -1,7 +1,7 @@
 import StelePersistence
 import SteleSQL
 import SteleSystem
-import Synchronization
+import struct Synchronization.Atomic
 
 /// The number of commits of all nodes, in a row of a table, which is the write lock as well.
 ///
