@@ -1,7 +1,6 @@
 import StelePersistence
 import SteleSQL
 import SteleSystem
-import struct Synchronization.Atomic
 
 /// The number of commits of all nodes, in a row of a table, which is the write lock as well.
 ///
@@ -102,14 +101,21 @@ final class CommitCounter: Sendable {
     }
 
     /// Finds out whether the writer has made the commit of a number, on another connection than
-    /// that of the transaction, for whose end it waits.
+    /// that of the transaction, for whose end it waits a second.
     /// - Returns: nil where the places of the last commits do not tell it any more.
+    /// - Throws: `.busy` where the transaction has not ended.
     func hasMade(_ number: Int64, _ connection: Connection) throws(StoreError) -> Bool? {
-        try connection.run("BEGIN")
-        defer { _ = try? connection.run("ROLLBACK") }
+        try connection.run("BEGIN; SET LOCAL lock_timeout = 1000")
+        defer {
+            if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+        }
         if try lock(connection) < number { return false }
         let commit = try Self.read(Self.place(of: number), connection)
-        return commit.number == number ? commit.writer == identity : nil
+        guard commit.number == number else { return nil }
+        guard commit.writer == identity else { return false }
+        // A commit after it: a standby that has this one has that one too.
+        try connection.run("UPDATE \(Self.table) SET ZWRITER = ZWRITER WHERE Z_PK = 1; COMMIT")
+        return true
     }
 
     // MARK: Other nodes

@@ -51,7 +51,16 @@ final class PostgreSQLTransactions: WriterTransactions {
 
     var failedLater: Bool { writer.connection.failedLater }
 
-    func begin(isGuarded: Bool) throws(StoreError) -> Bool {
+    func setWaiting(_ waits: Bool) throws(StoreError) {
+        if waits { try writer.connection.receive() }
+        writer.connection.defersWrites = !waits
+    }
+
+    func settle() throws(StoreError) {
+        if writer.connection.mayConflict { try writer.connection.receive() }
+    }
+
+    func begin() throws(StoreError) -> Bool {
         unknown = nil
         if writer.connection.isLost { try connectAgain() }
         do { try lock() } catch {
@@ -67,7 +76,6 @@ final class PostgreSQLTransactions: WriterTransactions {
                 throw error
             }
         }
-        writer.connection.defersWrites = !isGuarded
         return begun != last
     }
 
@@ -104,13 +112,17 @@ final class PostgreSQLTransactions: WriterTransactions {
     func commit() throws(StoreError) {
         let next = begun + 1
         let connection = writer.connection
-        // A COMMIT that was sent is not held back by a number of rows.
-        if connection.expectsRows { try connection.receive() }
+        // A COMMIT that was sent is not held back by a number of rows, nor by an error that
+        // somebody has caught.
+        try settle()
+        guard !connection.failedLater else {
+            throw .failed("a statement of the transaction has failed")
+        }
         counter.willCommit(next)
         do throws(StoreError) {
             try counter.raise(to: next, connection)
             try connection.send(Self.notify)
-            connection.warnings = 0
+            connection.hasLeftStandby = false
             _ = try connection.query(Self.commit, [])
         } catch {
             guard connection.isLost, try isCommitted(next, after: error) else {
@@ -120,11 +132,12 @@ final class PostgreSQLTransactions: WriterTransactions {
         }
         counter.didCommit(next)
         last = next
-        guard connection.warnings == 0 else {
-            // The server has stopped waiting for its standby.
+        guard !writer.connection.hasLeftStandby else {
+            // Whoever has ended the wait, the counters of the saver are those before the commit.
+            last = -1
             throw uncertain(
-                "\(connection.place) has committed the save, and its standby has not confirmed it "
-                    + "in time: it is lost where the standby takes over now")
+                "\(connection.place) has committed the save, and the wait for its standby was ended "
+                    + "before that had it: it is lost where the standby takes over")
         }
     }
 

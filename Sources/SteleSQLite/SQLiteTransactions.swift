@@ -73,7 +73,7 @@ final class SQLiteTransactions: WriterTransactions {
 
     var rowsWritten: Int64 { writer.rowsWritten }
 
-    func begin(isGuarded: Bool) throws(StoreError) -> Bool {
+    func begin() throws(StoreError) -> Bool {
         try writer.execute(Self.begin, [])
         do {
             try presence.check()

@@ -23,7 +23,6 @@ struct ContextSave: RelationshipPart {
             return SaveResult(token: try context.token())
         }
         guard let request = try request() else { return SaveResult(token: try context.token()) }
-        let hadRead = view.hasRead
         var result =
             context.mergePolicy == .error
             ? try coordinator.store.save(request) : try runMerging(request)
@@ -31,10 +30,17 @@ struct ContextSave: RelationshipPart {
             result.replacedKeys = conflicts.replacedKeys(result.permanentKeys)
         }
         // If nothing was left to save, the result is not of a new transaction.
-        if result.token > request.readToken { context.following?.didSave(result.token) }
-        // If there was no other save since the first read, all objects are as this save left them.
-        if !hadRead || result.token == request.readToken + 1 { view.raiseFloor(to: result.token) }
+        if result.token > request.readToken {
+            context.following?.didSave(result.token)
+            // If there was no other save since the first read, all objects are as this save left
+            // them.
+            if !view.hasRead || result.token == request.readToken + 1 {
+                view.raiseFloor(to: result.token)
+            }
+        }
         finish(result)
+        // A request that was made from no view has no token.
+        if result.token == 0 { result.token = try context.token() }
         return result
     }
 
@@ -60,7 +66,7 @@ struct ContextSave: RelationshipPart {
                 guard try conflicts.settle(found) else { throw StoreError.constraint(found) }
             }
             guard let next = try context.inOneView({ try makeRequest(isFirst: false) }) else {
-                return SaveResult(token: try context.token())
+                return SaveResult(token: request.readToken)
             }
             request = next
         }

@@ -8,6 +8,8 @@ struct SentStatement {
     let sql: SQLText
     /// The number of rows that it is expected to change; nil for any number.
     let changing: Int?
+    /// Whether a uniqueness constraint may refuse it.
+    let isGuarded: Bool
 }
 
 /// The writer's statements, of which many are one message to the server.
@@ -16,15 +18,17 @@ struct SentStatement {
 /// that follow until the end of the pipeline. So a COMMIT in a pipeline is not reached where a
 /// statement before it has failed.
 extension Connection {
-    /// The most statements whose results are not read: they wait in memory.
-    private static let mostSent = 1_024
+    /// The most statements and bytes whose results are not read. Beyond these bytes libpq sends
+    /// what it has, and the server, which waits for the rest, would wait without its limits on idle
+    /// transactions.
+    private static let mostSent = (statements: 512, bytes: 7_500)
 
     @discardableResult
     func write(
         _ sql: SQLText, _ bindings: [Value], changing count: Int?, isGuarded: Bool
     ) throws(StoreError) -> Bool {
         if defersWrites {
-            try send(sql, bindings, changing: count)
+            try send(sql, bindings, changing: count, isGuarded: isGuarded)
             return true
         }
         guard isGuarded else {
@@ -38,28 +42,37 @@ extension Connection {
 
     /// Sends a statement. Its result is read with that of the next one that is waited for.
     func send(
-        _ sql: SQLText, _ bindings: [Value] = [], changing count: Int? = nil
+        _ sql: SQLText, _ bindings: [Value] = [], changing count: Int? = nil,
+        isGuarded: Bool = false
     ) throws(StoreError) {
         let parameters = try Parameters(bindings)
-        try send(sql, try prepared(sql, parameters), parameters, changing: count)
+        let name = try prepared(sql, parameters)
+        if bytesSent + parameters.size > Self.mostSent.bytes
+            || sent.count >= Self.mostSent.statements
+        {
+            try receive()
+        }
+        let statement = SentStatement(sql: sql, changing: count, isGuarded: isGuarded)
+        try send(statement, name, parameters)
         rowsWritten += 1
-        if sent.count >= Self.mostSent { try receive() }
     }
 
     func send(
-        _ sql: SQLText, _ name: String, _ parameters: Parameters, changing count: Int?
+        _ statement: SentStatement, _ name: String, _ parameters: Parameters
     ) throws(StoreError) {
         if sent.isEmpty { PQenterPipelineMode(handle) }
         // Also where it cannot be sent, so that what was sent is received.
-        sent.append(SentStatement(sql: sql, changing: count))
+        sent.append(statement)
+        bytesSent += parameters.size
         let isSent = parameters.withAddresses { values, lengths, formats in
             PQsendQueryPrepared(handle, name, Int32(values.count), values, lengths, formats, 1)
         }
         guard isSent == 1 else { throw PostgreSQLFailure.connection(handle, place) }
     }
 
-    /// Whether a statement was sent that must change a number of rows.
-    var expectsRows: Bool { sent.contains { $0.changing != nil } }
+    /// Whether a statement was sent that must change a number of rows, or that a uniqueness
+    /// constraint may refuse.
+    var mayConflict: Bool { sent.contains { $0.changing != nil || $0.isGuarded } }
 
     /// Waits for the results of all statements that were sent.
     /// - Throws: the error of the first that failed.
@@ -100,6 +113,7 @@ extension Connection {
     private func receiveAll() -> Received {
         let statements = sent
         sent = []
+        bytesSent = 0
         var received = Received()
         PQpipelineSync(handle)
         for (place, statement) in statements.enumerated() {

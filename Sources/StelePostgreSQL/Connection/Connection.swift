@@ -26,8 +26,10 @@ final class Connection: SQLConnection {
     var defersWrites = false
     /// The statements that were sent in libpq's pipeline, and whose results are not read yet.
     var sent: [SentStatement] = []
-    /// How many warnings the server has sent.
-    var warnings = 0
+    /// Their bytes, about.
+    var bytesSent = 0
+    /// Whether the server has ended its wait for a standby at a commit.
+    var hasLeftStandby = false
     /// As `WriterTransactions.failedLater`.
     var failedLater = false
     /// Probes of the server, which find out that a node is cut off.
@@ -86,23 +88,19 @@ final class Connection: SQLConnection {
         PQsetNoticeReceiver(
             opened,
             { connection, result in
-                guard let connection, PostgreSQLFailure.isWarning(result) else { return }
-                Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().warnings += 1
+                guard let connection, PostgreSQLFailure.isOfStandby(result) else { return }
+                Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue()
+                    .hasLeftStandby = true
             }, Unmanaged.passUnretained(self).toOpaque())
-        do {
-            try check()
-            try run(
-                // Parallel workers and shared scans would add doubles in another order each time.
-                "SET standard_conforming_strings = on; SET extra_float_digits = 1; "
-                    + "SET max_parallel_workers_per_gather = 0; SET synchronize_seqscans = off; "
-                    + "SET statement_timeout = "
-                    + "\(StatementTime.limit / 1_000_000); "
-                    + "SET idle_in_transaction_session_timeout = \(writes ? 30_000 : 0)"
-                    + (writes ? Self.lookingAfter : ""))
-        } catch {
-            PQfinish(opened)
-            throw error
-        }
+        // An error closes the connection by `deinit`.
+        try check()
+        try run(
+            // Parallel workers and shared scans would add doubles in another order each time.
+            "SET standard_conforming_strings = on; SET extra_float_digits = 1; "
+                + "SET max_parallel_workers_per_gather = 0; SET synchronize_seqscans = off; "
+                + "SET statement_timeout = \(StatementTime.limit / 1_000_000); "
+                + "SET idle_in_transaction_session_timeout = \(writes ? 30_000 : 0)"
+                + (writes ? Self.lookingAfter : ""))
     }
 
     deinit { PQfinish(handle) }
@@ -198,7 +196,8 @@ final class Connection: SQLConnection {
         let parameters = try Parameters(bindings)
         let name = try prepared(sql, parameters)
         if !sent.isEmpty {
-            try send(sql, name, parameters, changing: nil)
+            try send(
+                SentStatement(sql: sql, changing: nil, isGuarded: false), name, parameters)
             return try receiveLast()
         }
         let result = parameters.withAddresses { values, lengths, formats in

@@ -26,6 +26,9 @@ struct Parameters {
     private var ranges: [Range<Int>?] = []
     private var formats: [Int32] = []
 
+    /// The bytes of a message with them, about.
+    var size: Int { bytes.count + 8 * types.count + 48 }
+
     /// - Throws: `.failed` for a value in a file that cannot be read.
     init(_ values: [Value]) throws(StoreError) {
         types.reserveCapacity(values.count)

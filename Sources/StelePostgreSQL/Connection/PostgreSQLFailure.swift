@@ -31,9 +31,10 @@ enum PostgreSQLFailure {
         PQresultErrorField(result, PG_DIAG.state).map { String(cString: $0) } ?? ""
     }
 
-    /// Whether a notice is a warning.
-    static func isWarning(_ notice: OpaquePointer?) -> Bool {
-        PQresultErrorField(notice, PG_DIAG.severity).map { strcmp($0, "WARNING") == 0 } ?? false
+    /// Whether a notice tells that a commit does not wait for its standby any more.
+    static func isOfStandby(_ notice: OpaquePointer?) -> Bool {
+        PQresultErrorField(notice, PG_DIAG.function).map { strcmp($0, "SyncRepWaitForLSN") == 0 }
+            ?? false
     }
 
     /// Returns the error of a statement.
@@ -83,7 +84,7 @@ enum PostgreSQLFailure {
     private enum PG_DIAG {
         static let state = Int32(UInt8(ascii: "C"))
         static let message = Int32(UInt8(ascii: "M"))
-        /// The severity, in no language.
-        static let severity = Int32(UInt8(ascii: "V"))
+        /// The function of the server that has sent it.
+        static let function = Int32(UInt8(ascii: "R"))
     }
 }

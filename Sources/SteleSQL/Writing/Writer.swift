@@ -21,6 +21,8 @@ package final class Writer {
     /// rejected after they have written something. So a batch has no savepoints until a save has to
     /// be rolled back; the batch is then repeated with savepoints, and the next ones have them too.
     private var guardedBatches = 0
+    /// Whether observers were told that the batch will be committed.
+    private var isAnnounced = false
 
     private static let savepoint = SQLText("SAVEPOINT save")
     private static let release = SQLText("RELEASE save")
@@ -110,7 +112,7 @@ package final class Writer {
     ) throws(BatchFailure) -> [WriterJob] {
         while true {
             let isGuarded = guardedBatches > 0
-            do { try beginBatch(isGuarded: isGuarded) } catch {
+            do { try beginBatch() } catch {
                 throw BatchFailure(reason: error, mayBeRepeated: false)
             }
             let mark = saver.mark
@@ -129,7 +131,7 @@ package final class Writer {
                 transactions.rollBack()
                 saver.restore(mark)
                 // The state after a failed commit is unknown: all cached values may be outdated.
-                observer()?.storeDidChangeElsewhere()
+                if isAnnounced || !isLater { observer()?.storeDidChangeElsewhere() }
                 if isLater, !isGuarded {
                     // Repeated so, the error is that of the save that it belongs to.
                     guardedBatches = SavingLimits.guardedBatches
@@ -143,9 +145,10 @@ package final class Writer {
 
     /// Begins the transaction and takes note of other programs' commits. Leaves no transaction
     /// where it throws.
-    private func beginBatch(isGuarded: Bool) throws(StoreError) {
+    private func beginBatch() throws(StoreError) {
+        isAnnounced = false
         transactions.rollBack()
-        guard try transactions.begin(isGuarded: isGuarded) else { return }
+        guard try transactions.begin() else { return }
         do {
             try saver.reload()
         } catch {
@@ -203,6 +206,8 @@ package final class Writer {
         if job.reads { try saver.writeHistory() }
         let mark = saver.mark
         let isGuarded = guardedBatches > 0
+        // What a closure reads and catches must be its own.
+        try transactions.setWaiting(isGuarded || job.reads)
         if isGuarded { try transactions.connection.execute(Self.savepoint, []) }
         let written = transactions.rowsWritten
         do {
@@ -262,7 +267,9 @@ package final class Writer {
             return transactions.rollBack()
         }
         try saver.finishBatch()
+        try transactions.settle()
         translator.use(longDecimals: saver.attributesWithLongDecimals)
+        isAnnounced = true
         observer()?.storeWillCommit(told)
         try transactions.commit()
         observer()?.storeDidCommit(told)

@@ -15,11 +15,19 @@ package protocol WriterTransactions: AnyObject {
 
     /// Begins a transaction that no other one overlaps: it has the write lock until its end. Leaves
     /// no transaction where it throws.
-    /// - Parameter isGuarded: whether the result of each statement is waited for, so that an error
-    ///   is that of the save that it belongs to.
     /// - Returns: whether another program has committed since the last commit, so that what was
     ///   read before may be outdated.
-    func begin(isGuarded: Bool) throws(StoreError) -> Bool
+    func begin() throws(StoreError) -> Bool
+
+    /// Says whether the result of each statement is waited for from now on, so that an error is
+    /// that of the save that it belongs to.
+    /// - Throws: the error of a statement that was not waited for.
+    func setWaiting(_ waits: Bool) throws(StoreError)
+
+    /// Waits for the results of the statements that a conflict may concern, before observers are
+    /// told of the commit.
+    /// - Throws: as `setWaiting`.
+    func settle() throws(StoreError)
 
     /// Whether a statement of the transaction that was not waited for has failed, or has changed
     /// another number of rows than was expected. The error was thrown by a later statement, or is
@@ -51,8 +59,10 @@ package protocol WriterTransactions: AnyObject {
 }
 
 extension WriterTransactions {
-    /// False: for a database that runs each statement at once.
+    // A database that runs each statement at once.
     package var failedLater: Bool { false }
+    package func setWaiting(_ waits: Bool) throws(StoreError) {}
+    package func settle() throws(StoreError) {}
 
     /// Nil: for a database that evaluates all requests.
     package var derivationReader: (() -> any DerivationReader)? { nil }
