@@ -28,6 +28,18 @@ final class CommitCounter: Sendable {
             + "ZWRITER BIGINT NOT NULL )",
         "INSERT INTO \(table) SELECT n, 0, 0 FROM generate_series(1, \(places + 1)) n",
     ]
+
+    /// Adds what the table of an older version lacks. Called under the lock of the opening.
+    static func complete(_ connection: Connection) throws(StoreError) {
+        let columns = SQLText(
+            "SELECT COUNT(*) FROM pg_attribute WHERE attrelid = '\(table)'::regclass "
+                + "AND attname = 'zwriter'")
+        if try connection.integer(columns) == 1 { return }
+        try connection.run(
+            "ALTER TABLE \(table) ADD ZWRITER BIGINT NOT NULL DEFAULT 0; INSERT INTO \(table) "
+                + "SELECT n, 0, 0 FROM generate_series(2, \(places + 1)) n")
+    }
+
     /// Locks the row until the end of the transaction.
     static let locking = SQLText("SELECT ZCOUNT FROM \(table) WHERE Z_PK = 1 FOR UPDATE")
     private static let raising = SQLText(

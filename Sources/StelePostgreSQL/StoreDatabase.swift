@@ -65,7 +65,10 @@ struct StoreDatabase {
                     + "program made it")
         }
         try metadata.check(model)
-        if creates { try PostgreSQLFunctions.register(connection) }
+        if creates {
+            try CommitCounter.complete(connection)
+            try PostgreSQLFunctions.register(connection)
+        }
         let layout = try StoreLayout(connection)
         return StoreDatabase(
             identifier: identifier, generation: try Self.generation(generation, connection),

@@ -70,6 +70,31 @@ import Testing
         #expect(several == "postgresql://db1:5432,db2:5433/shop")
     }
 
+    @Test func aStoreOfAnOlderVersionIsCompleted() throws {
+        let schema = "old" + String(UInt32.random(in: 0...(.max)), radix: 16)
+        try server.sql("CREATE SCHEMA \(schema)")
+        let team = try #require(model.entity(named: "Team"))
+        var request = SaveRequest(readToken: 0)
+        request.changes = [
+            ObjectChange(
+                .insert, entity: team.index, key: -1, values: team.row(["name": .string("one")]))
+        ]
+        let first = try PostgreSQLStore.open(url: server.url(schema: schema), model: model)
+        #expect(try first.save(request).token == 1)
+        first.close()
+        try server.sql(
+            "ALTER TABLE STELE_COMMIT DROP ZWRITER; DELETE FROM STELE_COMMIT WHERE Z_PK > 1; "
+                + "DROP FUNCTION stele1_sum", schema: schema)
+        let next = try PostgreSQLStore.open(url: server.url(schema: schema), model: model)
+        defer { next.close() }
+        #expect(try next.save(request).token == 2)
+        let left = try server.sql(
+            "SELECT COUNT(*) FROM STELE_COMMIT WHERE ZCOUNT = 2 AND ZWRITER <> 0", schema: schema)
+        #expect(left == ["2"])
+        #expect(
+            try server.sql("SELECT stele1_sum(1.50, 2, 2)", schema: schema) == ["1.5"])
+    }
+
     @Test func aTextWithANullCharacterIsRefused() throws {
         let store = try PostgreSQLStore.open(
             url: server.url(path: UUID().uuidString), model: model)

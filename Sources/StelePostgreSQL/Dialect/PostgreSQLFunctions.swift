@@ -111,19 +111,21 @@ enum PostgreSQLFunctions {
 
     // MARK: Registering
 
-    /// Makes the functions in the schema of the store, if it has none of their names. Functions
-    /// that change have other names, so that nodes of two versions use their own.
+    /// Makes the functions in the schema of the store, if it lacks the newest of them. One whose
+    /// meaning changes gets another name, so that nodes of two versions use their own; one that was
+    /// wrong is replaced.
     ///
     /// Called under the lock of the opening.
     static func register(_ connection: Connection) throws(StoreError) {
         let known = try connection.integer(
             SQLText(
-                "SELECT COUNT(*) FROM pg_proc WHERE proname = 'stele1_fold' "
+                "SELECT COUNT(*) FROM pg_proc WHERE proname = 'stele1_sum' "
                     + "AND pronamespace = \(PostgreSQLWords.ownSchema)"))
         if known != 0 { return }
         try connection.run(definitions)
         let row = SQLText(
-            "INSERT INTO stele1_scalar SELECT ?1, key, value FROM json_each_text(?2::json)")
+            "INSERT INTO stele1_scalar SELECT ?1, key, value FROM json_each_text(?2::json) "
+                + "ON CONFLICT DO NOTHING")
         for form in ScalarForm.all {
             try connection.execute(row, [.string(form.name), .string(form.json)])
         }
@@ -136,10 +138,10 @@ enum PostgreSQLFunctions {
     /// would lose digits on the way, and `stele1_ratio` a quotient whose exponent, which a division
     /// begins 38 below that of its result, is out of range.
     private static let definitions = """
-        CREATE TABLE stele1_scalar (form text COLLATE "C", scalar text COLLATE "C",
+        CREATE TABLE IF NOT EXISTS stele1_scalar (form text COLLATE "C", scalar text COLLATE "C",
             parts text COLLATE "C", PRIMARY KEY (form, scalar));
 
-        CREATE FUNCTION stele1_scalars(t text, form text) RETURNS text
+        CREATE OR REPLACE FUNCTION stele1_scalars(t text, form text) RETURNS text
         LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
             SELECT coalesce(string_agg(coalesce(m.parts,
                     CASE WHEN $2 = 'd' AND c COLLATE "C" >= U&'\\AC00'
@@ -149,7 +151,7 @@ enum PostgreSQLFunctions {
             LEFT JOIN stele1_scalar m ON m.form = $2 AND m.scalar = c
         $$;
 
-        CREATE FUNCTION stele1_folded(t text, options int) RETURNS text
+        CREATE OR REPLACE FUNCTION stele1_folded(t text, options int) RETURNS text
         LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
         BEGIN
             IF options & 2 > 0 THEN t := stele1_scalars(t, 'd'); END IF;
@@ -157,26 +159,26 @@ enum PostgreSQLFunctions {
             RETURN t;
         END $$;
 
-        CREATE FUNCTION stele1_fold(t text, options int) RETURNS text
+        CREATE OR REPLACE FUNCTION stele1_fold(t text, options int) RETURNS text
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
             SELECT CASE WHEN octet_length($1) <> char_length($1) THEN stele1_folded($1, $2)
                 WHEN $2 & 1 > 0 THEN lower($1 COLLATE "C") ELSE $1 END
         $$;
 
-        CREATE FUNCTION stele1_length(t text) RETURNS bigint
+        CREATE OR REPLACE FUNCTION stele1_length(t text) RETURNS bigint
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
             SELECT CASE WHEN octet_length($1) = char_length($1) THEN char_length($1)
                 ELSE char_length($1) + (SELECT count(*) FROM unnest(string_to_array($1, NULL)) c
                     WHERE octet_length(c) = 4) END::bigint
         $$;
 
-        CREATE FUNCTION stele1_refused(n anyelement) RETURNS numeric
+        CREATE OR REPLACE FUNCTION stele1_refused(n anyelement) RETURNS numeric
         LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
         BEGIN
             RAISE EXCEPTION USING ERRCODE = '22003', MESSAGE = 'a number is out of range';
         END $$;
 
-        CREATE FUNCTION stele1_decimal(n numeric) RETURNS numeric
+        CREATE OR REPLACE FUNCTION stele1_decimal(n numeric) RETURNS numeric
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
             SELECT CASE WHEN $1 IS NULL THEN NULL
                 WHEN length(ltrim(replace(abs(trim_scale($1))::text, '.', ''), '0')) <= 38
@@ -184,14 +186,14 @@ enum PostgreSQLFunctions {
                 ELSE stele1_refused($1) END
         $$;
 
-        CREATE FUNCTION stele1_sum(total numeric, most numeric, scale int) RETURNS numeric
+        CREATE OR REPLACE FUNCTION stele1_sum(total numeric, most numeric, scale int) RETURNS numeric
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
             SELECT CASE WHEN $1 IS NULL THEN NULL
                 WHEN length(trunc($2)::text) + $3 <= 38 THEN trim_scale($1)
                 ELSE stele1_refused($1) END
         $$;
 
-        CREATE FUNCTION stele1_ratio(a numeric, b numeric) RETURNS numeric
+        CREATE OR REPLACE FUNCTION stele1_ratio(a numeric, b numeric) RETURNS numeric
         LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
         DECLARE q numeric;
         BEGIN
@@ -204,12 +206,12 @@ enum PostgreSQLFunctions {
             RETURN stele1_decimal(q);
         END $$;
 
-        CREATE FUNCTION stele1_mean(total numeric, count bigint) RETURNS float8
+        CREATE OR REPLACE FUNCTION stele1_mean(total numeric, count bigint) RETURNS float8
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
             SELECT (($1 + 0::numeric(120, 70)) / NULLIF($2, 0))::float8
         $$;
 
-        CREATE FUNCTION stele1_digits(x float8) RETURNS numeric
+        CREATE OR REPLACE FUNCTION stele1_digits(x float8) RETURNS numeric
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
             SELECT CASE WHEN $1 IS NULL THEN NULL WHEN $1 = 0 THEN 0
                 WHEN abs($1) >= 1e-100 AND abs($1) < 9007199254740992 THEN $1::text::numeric
