@@ -60,8 +60,24 @@ func shellWord(_ word: String) -> String {
     return plain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
 }
 
-/// Writes a line to standard error.
-func printError(_ line: String) { write(line + "\n", to: 2) }
+/// Writes a line to standard error, without the passwords of URLs.
+func printError(_ line: String) { write(withoutPasswords(line) + "\n", to: 2) }
+
+/// A text in which `…` stands for the user and the password of each URL that has both. The part may
+/// have any characters but spaces and quotes, for a password whose own are not encoded.
+func withoutPasswords(_ text: String) -> String {
+    var shown = ""
+    var rest = text[...]
+    while let mark = rest.firstRange(of: "://") {
+        shown += rest[..<mark.upperBound]
+        rest = rest[mark.upperBound...]
+        let word = rest.prefix { !$0.isWhitespace && $0 != "'" && $0 != "\"" }
+        guard let at = word.lastIndex(of: "@"), word[..<at].contains(":") else { continue }
+        shown += "…"
+        rest = rest[at...]
+    }
+    return shown + rest
+}
 
 /// Writes the whole text to a descriptor.
 func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }

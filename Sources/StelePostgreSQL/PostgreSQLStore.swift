@@ -47,7 +47,7 @@ public final class PostgreSQLStore: PersistentStore {
     /// Opens the store in a database, or makes it in an empty schema.
     /// - Parameters:
     ///   - url: `postgresql://user@host/database`, with libpq's parameters, such as `sslmode` and
-    ///     `options=-csearch_path=NAME` for another schema than the first of the search path.
+    ///     `options=-csearch_path%3DNAME` for another schema than the first of the search path.
     ///   - model: the model of the store.
     ///   - identifier: NSStoreUUID of a new store; nil to generate one.
     ///   - creates: whether an empty schema becomes a store. Otherwise it is refused, and nothing

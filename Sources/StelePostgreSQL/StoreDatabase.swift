@@ -44,8 +44,9 @@ struct StoreDatabase {
         else {
             throw .incompatible(
                 code: 134080,
-                "\(connection.place) has no schema for the tables: create it, or name another one "
-                    + "in the URL by options=-csearch_path=NAME")
+                "\(connection.place) has no schema for the tables that the user may use: create it, "
+                    + "grant USAGE on it, or name another one in the URL by "
+                    + "options=-csearch_path%3DNAME")
         }
         let isNew = try count(of: "Z_METADATA", connection) == 0
         if isNew {
@@ -110,7 +111,7 @@ struct StoreDatabase {
             code: 134020,
             "the schema \(schema) of \(connection.place) has tables of another program, such as "
                 + "\(table): a store needs a schema of its own, which the URL names by "
-                + "options=-csearch_path=NAME")
+                + "options=-csearch_path%3DNAME")
     }
 
     private static func create(

@@ -16,6 +16,22 @@ import Testing
         try Program.run(arguments, folder: folder.path)
     }
 
+    @Test func noPasswordOfAURLIsPrinted() throws {
+        let url = "://joe:TOPSECRET@db.invalid/shop"
+        for arguments in [
+            ["serve", league, "--store", "postgresq" + url], ["serve", "postgresql" + url],
+            ["model", "postgresql" + url], ["export", league, "--store", "postgresql" + url],
+            ["serve", league, "--store", "postgresql://joe:x/TOPSECRET@db.invalid/shop"],
+        ] {
+            let (status, output, errors) = try Program.run(arguments, folder: folder.path)
+            #expect(status != 0, "\(arguments)")
+            #expect(!(output + errors).contains("TOPSECRET"), "\(errors)")
+        }
+        let (_, _, errors) = try stele("serve", league, "--store", "postgresq" + url)
+        #expect(errors.contains("postgresq://…@db.invalid/shop"), "\(errors)")
+        #expect(errors.contains("begins with postgresql://"), "\(errors)")
+    }
+
     private func serve(_ options: [String], _ ask: (Caller) throws -> Void) throws {
         let program = try Program(
             ["serve"] + options + ["--port", "0"], folder: folder.path)

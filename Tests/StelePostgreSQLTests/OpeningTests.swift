@@ -66,6 +66,13 @@ import Testing
         #expect(away.contains("cannot be reached"), "\(away)")
         let place = ConnectionURL.place(of: "postgres://a:p%40s%3Fs@db:5432/shop?connect_timeout=1")
         #expect(place == "postgresql://db:5432/shop")
+        // libpq takes what follows a plain / for the name of the database.
+        let plain = "postgresql://joe:x/secret@db/shop"
+        #expect(ConnectionURL.place(of: plain) == "postgresql://")
+        #expect(try refusal(plain).contains("are written %25"))
+        #expect(!(try refusal(plain)).contains("secret"))
+        let typo = try refusal("postgresql://joe:secret@db/shop?sslmod=require")
+        #expect(typo.contains("\"sslmod\"") && !typo.contains("secret"), "\(typo)")
         let several = ConnectionURL.place(of: "postgresql://u@db1:5432,db2:5433/shop")
         #expect(several == "postgresql://db1:5432,db2:5433/shop")
     }

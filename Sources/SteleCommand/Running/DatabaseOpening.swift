@@ -60,7 +60,7 @@ struct DatabaseOpening {
         else {
             throw Failure(
                 "\(place) has a store already: name an empty schema by "
-                    + "options=-csearch_path=NAME")
+                    + "options=-csearch_path%3DNAME")
         }
         do {
             try MigrationManager.copy(source, to: copy, progress: report)

@@ -92,6 +92,11 @@ struct StoreOpening {
     /// - Throws: `StoreError`, and `Failure` for a folder that does not exist.
     func openAsIs(_ model: Model) throws -> any PersistentStore {
         if place.type.isMemory { return try openUnchanged(model) ?? place.open(model) }
+        if path.contains("://") {
+            throw Failure(
+                "\(path): a store is a file, or a database by a URL that begins with "
+                    + "postgresql://")
+        }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             let folder = String(path[..<slash])
             var found = stat()

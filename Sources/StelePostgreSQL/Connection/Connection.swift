@@ -66,8 +66,7 @@ final class Connection: SQLConnection {
         guard let parts = ConnectionURL.parts(of: url) else {
             throw .incompatible(
                 code: 134080,
-                "the URL of the database cannot be read: %, /, ? and @ in a user or "
-                    + "password are written %25, %2F, %3F and %40")
+                "the URL of the database cannot be read: \(ConnectionURL.refusal(of: url))")
         }
         // The URL may set all but the last. A server that is gone is noticed in a few seconds.
         let defaults = [

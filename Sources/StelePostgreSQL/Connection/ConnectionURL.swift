@@ -23,14 +23,24 @@ public enum ConnectionURL {
         return "postgresql://\(servers.joined(separator: ","))/\(parts["dbname"] ?? "")"
     }
 
-    /// Returns the parameters that a URL has; nil for one that libpq cannot read.
-    static func parts(of url: String) -> [String: String]? {
+    /// Why a URL cannot be read. Most messages of libpq have a part of it, which may be of the
+    /// password; those of a parameter have its name alone.
+    static func refusal(of url: String) -> String {
         var message: UnsafeMutablePointer<CChar>?
-        let options = PQconninfoParse(url, &message)
-        defer {
-            PQfreemem(message)
-            PQconninfoFree(options)
+        PQconninfoFree(PQconninfoParse(url, &message))
+        defer { PQfreemem(message) }
+        let text = message.map { String(cString: $0).split(separator: "\n").joined() } ?? ""
+        if text.contains("URI query parameter") {
+            return "\(text) (the parameters are those of libpq; = in a value is written %3D)"
         }
+        return "%, /, ? and @ in a user or password are written %25, %2F, %3F and %40"
+    }
+
+    /// Returns the parameters that a URL has; nil for one that libpq cannot read, or reads in
+    /// another way than is meant.
+    static func parts(of url: String) -> [String: String]? {
+        let options = PQconninfoParse(url, nil)
+        defer { PQconninfoFree(options) }
         guard var option = options else { return nil }
         var parts: [String: String] = [:]
         while let keyword = option.pointee.keyword {
@@ -39,6 +49,7 @@ public enum ConnectionURL {
             }
             option = option.successor()
         }
-        return parts
+        // A password with a plain / or ? ends in the name of the database.
+        return parts["dbname"]?.contains("@") == true ? nil : parts
     }
 }

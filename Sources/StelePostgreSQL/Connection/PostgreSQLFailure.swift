@@ -61,7 +61,10 @@ enum PostgreSQLFailure {
             return .readOnly("\(place) is a standby, which is only read (PostgreSQL: \(message))")
         case "42501":
             return .incompatible(
-                code: 134080, "\(place): \(message) (the user needs CREATE on the schema)")
+                code: 134080,
+                "\(place): \(message) (the user needs USAGE on the "
+                    + "schema, CREATE on it to make a store, and SELECT, INSERT, UPDATE and DELETE "
+                    + "on all its tables)")
         case "40001", "40P01", "55P03", "53300", "53400":
             return .busy("\(place) is in use (PostgreSQL: \(message))")
         case _ where state.hasPrefix("08") || state.hasPrefix("57P"):
