@@ -170,12 +170,8 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
 
     private func loaded(_ request: FetchRequest) throws(StoreError) -> LoadedFetch {
         counters?.evaluated.add(1, ordering: .relaxed)
-        let checked: FetchRequest
-        do throws(PredicateError) { checked = try request.checked(in: schema.model) } catch {
-            throw .predicate(error)
-        }
         return try LoadedFetch(
-            checked, in: schema.model,
+            request, in: schema.model,
             because: "for a predicate that PostgreSQL does not evaluate", matching: limits,
             from: { _ in [self] }
         ) { (relationship, owners) throws(StoreError) in

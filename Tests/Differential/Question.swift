@@ -66,6 +66,7 @@ struct Question: Hashable {
         request.returnsDistinctResults = isDistinct
         request.fetchLimit = limit
         request.fetchOffset = offset
+        request.isChecked = true
         return request
     }
 
