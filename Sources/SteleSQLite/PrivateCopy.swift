@@ -17,10 +17,13 @@ final class PrivateCopy: Sendable {
     private static let lockName = "/lock"
 
     /// Makes the folder. It has no copy yet.
-    /// - Parameter path: the store, for messages.
+    /// - Parameters:
+    ///   - path: the store, for messages.
+    ///   - place: the folder for copies of all processes.
     /// - Throws: `StoreError.failed`.
-    init(of path: String) throws(StoreError) {
-        let place = FileManager.default.temporaryDirectory.path
+    init(
+        of path: String, in place: String = FileManager.default.temporaryDirectory.path
+    ) throws(StoreError) {
         Self.removeAbandoned(in: place)
         var made: (folder: String, lock: Int32)?
         repeat {

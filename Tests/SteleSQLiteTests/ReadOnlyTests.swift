@@ -97,13 +97,6 @@ import Testing
         try #require(bytes.range(of: Data("wrong".utf8)) != nil, "nothing was written yet")
     }
 
-    private func copies() throws -> Set<String> {
-        Set(
-            try FileManager.default.contentsOfDirectory(
-                atPath: FileManager.default.temporaryDirectory.path
-            ).filter { $0.hasPrefix("stele-copy-") })
-    }
-
     @Test(arguments: Beside.allCases)
     func aStoreIsReadAndItsFolderStaysAsItWas(_ beside: Beside) throws {
         let (open, saves) = try make(beside)
@@ -174,19 +167,21 @@ import Testing
     }
 
     @Test func aCopyIsRemovedAndSoIsThatOfAKilledProcess() throws {
-        let left = FileManager.default.temporaryDirectory.path + "/stele-copy-\(UUID().uuidString)"
+        // A folder of the test's own: a copy of another test would remove what is left here.
+        let place = folder.path + "/copies"
+        let left = place + "/stele-copy-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
-            atPath: left, withIntermediateDirectories: false)
+            atPath: left, withIntermediateDirectories: true)
         for name in ["lock", "store"] {
             try Data([1]).write(to: URL(fileURLWithPath: left + "/" + name))
         }
-        let copy = try PrivateCopy(of: path)
+        let copy = try PrivateCopy(of: path, in: place)
         #expect(!FileManager.default.fileExists(atPath: left))
-        let folder = String(copy.file.dropLast("/store".count))
-        let other = try PrivateCopy(of: path)
-        #expect(FileManager.default.fileExists(atPath: folder), "another copy is in use")
+        let made = String(copy.file.dropLast("/store".count))
+        let other = try PrivateCopy(of: path, in: place)
+        #expect(FileManager.default.fileExists(atPath: made), "another copy is in use")
         copy.remove()
-        #expect(!FileManager.default.fileExists(atPath: folder))
+        #expect(!FileManager.default.fileExists(atPath: made))
         #expect(FileManager.default.fileExists(atPath: other.file.dropLast(6) + "/lock"))
     }
 
