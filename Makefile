@@ -24,7 +24,7 @@ RELEASE = STELE_BUILD=$(COMMIT) \
 TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64:glibc.malloc.tcache_max=384
 
 # The tests that run on each kind of store, for PostgreSQL.
-ON_POSTGRESQL = 'SteleGraphTests|SteleFilesTests|SteleFeedTests|StelePostgreSQLTests'
+ON_POSTGRESQL = 'SteleGraphTests|SteleFilesTests|SteleFeedTests|StelePostgreSQLTests|MigrationTests'
 
 .DEFAULT_GOAL := help
 .PHONY: run test build bench differential fuzz sequences live-check torture mutate soak fairness openapi-check sanitize format docs image clean help dependencies

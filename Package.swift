@@ -154,8 +154,8 @@ let package = Package(
         .target(
             name: "StelePostgreSQL",
             dependencies: [
-                "SteleJSON", "SteleModel", "StelePredicates", "StelePersistence", "SteleSQL",
-                "SteleSystem", "CPostgreSQL",
+                "SteleJSON", "SteleModel", "StelePredicates", "StelePersistence", "SteleMigration",
+                "SteleSQL", "SteleSystem", "CPostgreSQL",
             ],
             swiftSettings: settings),
 

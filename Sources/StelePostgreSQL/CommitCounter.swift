@@ -25,19 +25,39 @@ final class CommitCounter: Sendable {
     private static let places: Int64 = 64
     static let creation = [
         "CREATE TABLE \(table) ( Z_PK BIGINT PRIMARY KEY, ZCOUNT BIGINT NOT NULL, "
-            + "ZWRITER BIGINT NOT NULL )",
-        "INSERT INTO \(table) SELECT n, 0, 0 FROM generate_series(1, \(places + 1)) n",
+            + "ZWRITER BIGINT NOT NULL, ZMIGRATIONS BIGINT NOT NULL )",
+        "INSERT INTO \(table) SELECT n, 0, 0, 0 FROM generate_series(1, \(places + 1)) n",
     ]
 
     /// Adds what the table of an older version lacks. Called under the lock of the opening.
     static func complete(_ connection: Connection) throws(StoreError) {
-        let columns = SQLText(
-            "SELECT COUNT(*) FROM pg_attribute WHERE attrelid = '\(table)'::regclass "
-                + "AND attname = 'zwriter'")
-        if try connection.integer(columns) == 1 { return }
-        try connection.run(
-            "ALTER TABLE \(table) ADD ZWRITER BIGINT NOT NULL DEFAULT 0; INSERT INTO \(table) "
-                + "SELECT n, 0, 0 FROM generate_series(2, \(places + 1)) n")
+        if try !has("zwriter", connection) {
+            try connection.run(
+                "ALTER TABLE \(table) ADD ZWRITER BIGINT NOT NULL DEFAULT 0; INSERT INTO \(table) "
+                    + "SELECT n, 0, 0 FROM generate_series(2, \(places + 1)) n")
+        }
+        if try !has("zmigrations", connection) {
+            try connection.run("ALTER TABLE \(table) ADD ZMIGRATIONS BIGINT NOT NULL DEFAULT 0")
+        }
+    }
+
+    private static func has(_ column: String, _ connection: Connection) throws(StoreError) -> Bool {
+        try connection.integer(
+            SQLText(
+                "SELECT COUNT(*) FROM pg_attribute WHERE attrelid = '\(table)'::regclass "
+                    + "AND attname = '\(column)'")) == 1
+    }
+
+    /// Returns the number of the store's migrations.
+    static func migrations(_ connection: Connection) throws(StoreError) -> Int64 {
+        let rows = try connection.queryOnce("SELECT ZMIGRATIONS FROM \(table) WHERE Z_PK = 1")
+        guard rows.count == 1 else { throw empty }
+        return rows.integer(0, 0)
+    }
+
+    /// Counts a migration, in its transaction.
+    static func noteMigration(_ connection: Connection) throws(StoreError) {
+        try connection.run("UPDATE \(table) SET ZMIGRATIONS = ZMIGRATIONS + 1 WHERE Z_PK = 1")
     }
 
     /// Locks the row until the end of the transaction.

@@ -9,7 +9,7 @@ final class PostgreSQLListener: Sendable {
     /// The channel of the notifications.
     static let channel = "stele_commit"
 
-    private let url: String
+    private let access: StoreAccess
     private let isClosed = Mutex(false)
     /// The ends of a pipe that closing wakes the thread by; -1 without one.
     private let wake: (reading: Int32, writing: Int32)
@@ -18,8 +18,8 @@ final class PostgreSQLListener: Sendable {
     /// The milliseconds between two attempts to connect, and between two looks at a connection.
     private static let pause: Int32 = 500
 
-    init(_ url: String) {
-        self.url = url
+    init(_ access: StoreAccess) {
+        self.access = access
         var ends: [Int32] = [-1, -1]
         wake = pipe(&ends) == 0 ? (ends[0], ends[1]) : (-1, -1)
     }
@@ -40,7 +40,7 @@ final class PostgreSQLListener: Sendable {
     ) {
         let made = SystemThread(name: "stele-listen") { [self] in
             while !isClosed.withLock({ $0 }) {
-                if let connection = try? Connection(url) {
+                if let connection = try? access.connect() {
                     try? listen(on: connection, isOwn, notice)
                 }
                 if !isClosed.withLock({ $0 }) { wait(for: -1) }

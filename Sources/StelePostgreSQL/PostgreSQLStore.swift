@@ -80,15 +80,16 @@ public final class PostgreSQLStore: PersistentStore {
         isNew = database.isNew
         let translator = FetchTranslator(schema: schema)
         self.translator = translator
-        let readers = ReaderPool(url, count: Self.readerLimit, counters: counters)
+        let access = StoreAccess(url: url, migrations: database.migrations)
+        let readers = ReaderPool(access, count: Self.readerLimit, counters: counters)
         self.readers = readers
         gathered = GatheredReads { [schema] (root, keys) throws(StoreError) in
             try Self.rows(of: root, keys, readers, schema, translator)
         }
         counter = CommitCounter(database.count)
-        listener = PostgreSQLListener(url)
+        listener = PostgreSQLListener(access)
         let transactions = PostgreSQLTransactions(
-            connection, url: url, schema: schema, translator: translator, counter: counter,
+            connection, access, schema: schema, translator: translator, counter: counter,
             counters: counters, last: database.count,
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
         nonisolated(unsafe) let writer = try Writer(

@@ -7,7 +7,7 @@ import SteleSystem
 /// The writer's transactions in a PostgreSQL database: one at a time over all nodes, by the row of
 /// the commit counter.
 final class PostgreSQLTransactions: WriterTransactions {
-    private let url: String
+    private let access: StoreAccess
     private let schema: SQLSchema
     private let translator: FetchTranslator
     private let counter: CommitCounter
@@ -28,12 +28,12 @@ final class PostgreSQLTransactions: WriterTransactions {
     private static let patience = 10.0
 
     init(
-        _ connection: Connection, url: String, schema: SQLSchema, translator: FetchTranslator,
+        _ connection: Connection, _ access: StoreAccess, schema: SQLSchema, translator: FetchTranslator,
         counter: CommitCounter, counters: DatabaseCounters, last: Int64,
         changedElsewhere: @escaping () -> Void
     ) {
         writer = WriterConnection(connection)
-        self.url = url
+        self.access = access
         self.schema = schema
         self.translator = translator
         self.counter = counter
@@ -93,7 +93,7 @@ final class PostgreSQLTransactions: WriterTransactions {
     }
 
     private func connectAgain() throws(StoreError) {
-        writer.connection = try Connection(url, writes: true)
+        writer.connection = try access.connect(writes: true)
         counters.connections.add(1, ordering: .relaxed)
         noteProcess()
         // What the server did meanwhile is not known.

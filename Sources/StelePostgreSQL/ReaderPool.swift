@@ -17,15 +17,15 @@ final class ReaderPool: Sendable {
     }
 
     private let state: Monitor<State>
-    private let url: String
+    private let access: StoreAccess
     private let count: Int
     private let counters: DatabaseCounters
 
     /// - Parameters:
-    ///   - url: the database.
+    ///   - access: the store.
     ///   - count: the most connections.
-    init(_ url: String, count: Int, counters: DatabaseCounters) {
-        self.url = url
+    init(_ access: StoreAccess, count: Int, counters: DatabaseCounters) {
+        self.access = access
         self.count = count
         self.counters = counters
         state = Monitor(State(places: count))
@@ -54,7 +54,7 @@ final class ReaderPool: Sendable {
             }
         }
         do {
-            let made = try Connection(url)
+            let made = try access.connect()
             counters.connections.add(1, ordering: .relaxed)
             return made
         } catch {

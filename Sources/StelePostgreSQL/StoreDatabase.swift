@@ -10,11 +10,10 @@ struct StoreDatabase {
     let schema: SQLSchema
     /// The number of commits when it was opened.
     let count: Int64
+    /// The number of migrations.
+    let migrations: Int64
     /// Whether the tables were made.
     let isNew: Bool
-
-    /// The lock of all programs that open a store in the database; a number of no meaning.
-    private static let openingLock = 5_373_106_218
 
     /// Opens the store, or makes it.
     /// - Throws: `StoreError.incompatible`: 134020 for tables of another program, 134100 for a
@@ -23,8 +22,9 @@ struct StoreDatabase {
         _ connection: Connection, model: Model, identifier: String?, creates: Bool
     ) throws(StoreError) -> StoreDatabase {
         // Two programs that find no tables would both make them.
-        try connection.run("BEGIN; SELECT pg_advisory_xact_lock(\(openingLock))")
+        try connection.run("BEGIN")
         do {
+            try StoreLock.takeForOpening(connection)
             let opened = try look(connection, model, identifier, creates: creates)
             try connection.run("COMMIT")
             return opened
@@ -48,7 +48,7 @@ struct StoreDatabase {
                     + "grant USAGE on it, or name another one in the URL by "
                     + "options=-csearch_path%3DNAME")
         }
-        let isNew = try count(of: "Z_METADATA", connection) == 0
+        let isNew = try !hasStore(connection)
         if isNew {
             guard creates else {
                 throw .incompatible(
@@ -70,11 +70,13 @@ struct StoreDatabase {
             try CommitCounter.complete(connection)
             try PostgreSQLFunctions.register(connection)
         }
+        try StoreLock.share(connection)
         let layout = try StoreLayout(connection)
         return StoreDatabase(
             identifier: identifier, generation: try Self.generation(generation, connection),
             schema: try SQLSchema(model: model, layout: layout),
-            count: try CommitCounter.read(connection).number, isNew: isNew)
+            count: try CommitCounter.read(connection).number,
+            migrations: try CommitCounter.migrations(connection), isNew: isNew)
     }
 
     /// Returns the generation of tokens and ETags. A backup that is restored has tables with other
@@ -91,10 +93,9 @@ struct StoreDatabase {
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    private static func count(
-        of table: String, _ connection: Connection
-    ) throws(StoreError) -> Int64 {
-        try connection.integer(SQLText(connection.dialect.tableCount(table))) ?? 0
+    /// Whether the schema has a store.
+    static func hasStore(_ connection: Connection) throws(StoreError) -> Bool {
+        try connection.integer(SQLText(connection.dialect.tableCount("Z_METADATA"))) ?? 0 > 0
     }
 
     /// Refuses a schema with tables of another program.
@@ -140,7 +141,7 @@ struct StoreDatabase {
     }
 
     /// PostgreSQL would cut longer names of tables and columns, and could not tell them apart.
-    private static func checkNames(of schema: SQLSchema) throws(StoreError) {
+    static func checkNames(of schema: SQLSchema) throws(StoreError) {
         var names = schema.storedTables.flatMap { [$0.name] + $0.columns.map(\.name) }
         for join in schema.joinTables {
             names += [join.name, join.ownerColumn, join.memberColumn]

@@ -37,6 +37,14 @@ public struct SQLDialect: Sendable {
     package var tableCount: @Sendable (_ name: String) -> String
     /// The names and columns of all tables, in the order of the columns.
     package var columns: String
+    /// A SELECT of the names of all indexes.
+    package var indexNames: String
+    /// Returns binary data that is written with two hexadecimal digits a byte.
+    package var data: @Sendable (_ digits: String) -> String
+    /// Returns the text that binary data is the UTF-8 of.
+    package var text: @Sendable (_ data: String) -> String
+    /// Returns binary data that is two pieces, one after the other.
+    package var concatenation: @Sendable (_ first: String, _ second: String) -> String
     /// Returns a CREATE statement, which has Core Data's words, in those of the database.
     package var creation: @Sendable (_ statement: String) -> String
     /// Whether the database compares Decimals of 38 digits itself, so that none is long.
@@ -82,6 +90,10 @@ public struct SQLDialect: Sendable {
         },
         columns: "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c "
             + "WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.name, c.cid",
+        indexNames: "SELECT name FROM sqlite_master WHERE type = 'index'",
+        data: { "X'\($0)'" },
+        text: { "CAST(\($0) AS TEXT)" },
+        concatenation: { "CAST(\($0) || \($1) AS BLOB)" },
         creation: { $0 },
         hasExactDecimals: false,
         isTyped: false,

@@ -21,8 +21,8 @@ struct MigrateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The store's file; CONFIGURATION=FILE for a store of one configuration.",
-            valueName: "path"))
+            "The store's file, or the URL of a database; CONFIGURATION=FILE for a store of one "
+                + "configuration.", valueName: "path"))
     var store: [String]
 
     @Flag(
@@ -36,12 +36,12 @@ struct MigrateCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
-            let (opening, package) = try StoresOpening(
+            let (opened, package) = try StoresOpening(
                 store.joined(separator: ","), type: nil, try ModelPackage(model)
             ).only()
-            let migrator = StoreMigrator(opening: opening, package: package)
+            let migrator = StoreMigrator(store: opened, package: package)
             guard let way = try migrator.plan() else {
-                throw Failure("\(opening.path): there is no store")
+                throw Failure("\(opened.name): there is no store")
             }
             write(try migrator.lines(of: way).map { $0 + "\n" }.joined(), to: 1)
             if plan { return try migrator.checkPolicies(of: way) }

@@ -54,7 +54,7 @@ struct ExistingStore: ParsableArguments {
         }
         let package = try ModelPackage(model, isServed: isServed)
         let (opening, own) = try StoresOpening(store, type: nil, package).only()
-        return (try StoreOpening(existing: opening.path), own)
+        return (try StoreOpening(existing: opening.name), own)
     }
 
     /// Calls a function with the open store and the version that it was made with.

@@ -8,8 +8,8 @@ import SteleSQLite
 struct StoreFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The store's file; CONFIGURATION=FILE for a store of one configuration, once for each "
-                + "of several.",
+            "The store's file, or the URL of a database; CONFIGURATION=FILE for a store of one "
+                + "configuration, once for each of several.",
             valueName: "path"))
     var store: [String]
 

@@ -50,10 +50,10 @@ struct StoreMigrateCommand: ParsableCommand {
             defer { bar.clear() }
             if let database = DatabaseOpening(to) {
                 if toType != nil { throw Failure("--to-type is for files: leave it out") }
-                let store = try source.open(package)
+                let store = try source.open(package, .refuse)
                 defer { store.close() }
                 let count = try database.fill(from: store, package) { bar.show($0) }
-                return report(count, database.place, PostgreSQLStore.storeType, bar)
+                return report(count, database.name, PostgreSQLStore.storeType, bar)
             }
             let copier = StoreCopier(
                 from: source,
@@ -65,15 +65,16 @@ struct StoreMigrateCommand: ParsableCommand {
     }
 
     /// The store that is copied, and its model.
-    private func source() throws -> (CopiedStore, ModelPackage) {
+    private func source() throws -> (any CommandStore, ModelPackage) {
         let package = try ModelPackage(model)
-        if store.count == 1, let database = DatabaseOpening(store.first) {
-            return (.database(database), package)
+        if store.count == 1, var database = DatabaseOpening(store.first) {
+            database.use = .read
+            return (database, package)
         }
         let stores = try StoresOpening(store.joined(separator: ","), type: nil, package)
-        var opening = try StoreOpening(existing: stores.only().opening.path)
+        var opening = try StoreOpening(existing: stores.only().store.name)
         opening.use = .read
-        return (.file(opening), try stores.package())
+        return (opening, try stores.package())
     }
 
     private func report(_ count: Int, _ place: String, _ type: String, _ bar: ProgressBar) {

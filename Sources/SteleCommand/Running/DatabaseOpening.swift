@@ -1,19 +1,21 @@
 import SteleGraph
 import SteleMigration
+import SteleModel
 import StelePersistence
 import StelePostgreSQL
 
 /// A store in a database of PostgreSQL, as a command was given it.
-struct DatabaseOpening {
+struct DatabaseOpening: CommandStore {
     private let url: String
     /// The server and the database, without user and password.
-    let place: String
+    let name: String
+    var use = StoreUse.write
 
     /// Nil for a text that is no URL of a database.
     init?(_ text: String?) {
         guard let text, ConnectionURL.isURL(text) else { return nil }
         url = text
-        place = ConnectionURL.place(of: text)
+        name = ConnectionURL.place(of: text)
     }
 
     /// Refuses a database where a command takes files alone.
@@ -21,28 +23,30 @@ struct DatabaseOpening {
     static func refuse(_ text: String?) throws {
         guard let database = DatabaseOpening(text) else { return }
         throw Failure(
-            "\(database.place) is a database of PostgreSQL, which only stele serve and stele store "
-                + "migrate open")
+            "\(database.name) is a database of PostgreSQL, and this is for stores in files")
     }
 
-    /// Opens the store, or makes it in an empty schema.
-    /// - Parameters:
-    ///   - identifier: NSStoreUUID of a new store; nil to generate one.
-    ///   - creates: whether it is made; otherwise an empty schema is refused.
-    /// - Throws: `Failure` whose sentence has the place.
+    // A URL may have a password.
+    var argument: String { "URL" }
+    var ownModelHint: String? { nil }
+    var contentsHint: String? { nil }
+
+    func openAsIs(_ model: Model) throws(StoreError) -> any PersistentStore {
+        try open(model, identifier: nil)
+    }
+
+    /// Opens the store, or makes it in an empty schema unless it is only read.
+    /// - Parameter identifier: NSStoreUUID of a new store; nil to generate one.
     func open(
-        _ package: ModelPackage, identifier: String? = nil, creates: Bool = true
-    ) throws -> PostgreSQLStore {
-        do throws(StoreError) {
-            return try PostgreSQLStore.open(
-                url: url, model: package.model, identifier: identifier, creates: creates)
-        } catch { throw located(error) }
+        _ model: Model, identifier: String? = nil
+    ) throws(StoreError) -> PostgreSQLStore {
+        try PostgreSQLStore.open(
+            url: url, model: model, identifier: identifier, creates: use == .write)
     }
 
-    /// The error with the place.
     func located(_ error: StoreError) -> Failure {
         let sentence = Failure.sentence(error)
-        return Failure(sentence.contains(place) ? sentence : "\(place): \(sentence)")
+        return Failure(sentence.contains(name) ? sentence : "\(name): \(sentence)")
     }
 
     /// Copies a store into an empty schema, or one with a copy that was not finished: the objects
@@ -53,13 +57,16 @@ struct DatabaseOpening {
         from source: any PersistentStore, _ package: ModelPackage,
         _ report: @escaping (MigrationProgress) -> Void
     ) throws -> Int {
-        let copy = try open(package, identifier: source.identifier)
+        let copy: PostgreSQLStore
+        do throws(StoreError) {
+            copy = try open(package.model, identifier: source.identifier)
+        } catch { throw located(error) }
         defer { copy.close() }
         guard copy.identifier == source.identifier,
             try copy.highestKeys.values.allSatisfy({ $0 == 0 })
         else {
             throw Failure(
-                "\(place) has a store already: name an empty schema by "
+                "\(name) has a store already: name an empty schema by "
                     + "options=-csearch_path%3DNAME")
         }
         do {
@@ -67,4 +74,29 @@ struct DatabaseOpening {
             return try copy.objectCount()
         } catch let error as StoreError { throw located(error) }
     }
+}
+
+extension DatabaseOpening {
+    func knowing(_ package: ModelPackage) -> DatabaseOpening { self }
+
+    func versionHashes(
+        among versions: KnownVersions
+    ) throws(StoreError) -> [String: [UInt8]]? {
+        try PostgreSQLStore.versionHashes(url: url)
+    }
+
+    func otherConfiguration(_ package: ModelPackage) -> String? { nil }
+
+    func migrate(
+        by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
+    ) throws {
+        try PostgreSQLStore.migrate(url: url, by: plan, progress: report)
+    }
+
+    // A migration is one transaction.
+    var hasMigrationRemains: Bool { false }
+
+    func removeMigrationRemains() {}
+
+    func isLostToApps(_ plan: MigrationPlan) -> Bool { false }
 }

@@ -1,3 +1,5 @@
+import StelePostgreSQL
+
 extension Ground {
     /// Opens the store in a database of PostgreSQL.
     /// - Throws: `Failure` for a setting that is for files, and for a store that cannot be opened.
@@ -6,15 +8,15 @@ extension Ground {
     ) throws -> Ground {
         let others = [
             ("read-only", settings.readOnly), ("store-type", settings.storeType != nil),
-            ("migrate", settings.migrate), ("history", settings.history != .auto),
-            ("backups", settings.backups != nil),
+            ("history", settings.history != .auto), ("backups", settings.backups != nil),
         ]
         if let (name, _) = others.first(where: \.1) {
-            throw Failure("\(name) is for stores in files, and the store is \(database.place)")
+            throw Failure("\(name) is for stores in files, and the store is \(database.name)")
         }
-        let store = try database.open(package)
-        var ground = Ground(store: store, name: database.place, modelName: package.name)
-        if store.isNew { ground.newness = ", new" }
+        let store = try database.open(package, settings.migrate ? .migrate : .offer)
+        var ground = Ground(store: store, name: database.name, modelName: package.name)
+        ground.versions = try package.modelVersions()
+        if (store as? PostgreSQLStore)?.isNew == true { ground.newness = ", new" }
         return ground
     }
 }

@@ -2,7 +2,6 @@
 
 import SteleMigration
 import SteleModel
-import SteleSQLite
 
 /// A policy that a mapping of a plan asks for. Policies are Swift code, which the
 /// command does not have.
@@ -58,21 +57,13 @@ extension StoreMigrator {
                 "no mapping model (.xcmappingmodel, .cdm, .mapping.json) was found in "
                     + package.mappingSearch.description)
         }
-        if try isLostToApps(plan) {
+        if try store.isLostToApps(plan) {
             lines.append(
                 "an app with Apple's framework no longer opens the result, unless the model is a "
                     + ".momd with the hashes of \(plan.destination.name) (VersionInfo.plist): keep a "
                     + "copy of the file")
         }
         return lines
-    }
-
-    /// Whether the store has version hashes of Core Data, and the result gets those of Stele.
-    private func isLostToApps(_ plan: MigrationPlan) throws -> Bool {
-        guard opening.isSQLite, try !SQLiteStore.isMigratedInPlace(path: opening.path) else {
-            return false
-        }
-        return opening.place.publishedHashes(of: plan.destination.model) == nil
     }
 
     /// Refuses a plan that asks for a policy, before any store is opened.

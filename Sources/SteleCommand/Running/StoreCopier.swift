@@ -9,23 +9,9 @@ import StelePersistence
 import StelePredicates
 import SteleSQLite
 
-/// The store that a command copies.
-enum CopiedStore {
-    case file(StoreOpening)
-    case database(DatabaseOpening)
-
-    /// Opens the store; it is not changed.
-    func open(_ package: ModelPackage) throws -> any PersistentStore {
-        switch self {
-        case .file(let opening): try opening.open(package, .refuse)
-        case .database(let database): try database.open(package, creates: false)
-        }
-    }
-}
-
 /// Makes a new store in a folder beside its path, and moves it there when it is whole.
 struct StoreCopier {
-    let from: CopiedStore
+    let from: any CommandStore
     let to: StoreOpening
     let package: ModelPackage
 
@@ -46,7 +32,7 @@ struct StoreCopier {
     /// Copies the store completely or not at all.
     /// - Returns: the number of objects.
     func run(_ report: @escaping (MigrationProgress) -> Void) throws -> Int {
-        let source = try from.open(package)
+        let source = try from.open(package, .refuse)
         defer { source.close() }
         let folder = to.path + ".migration"
         let lock = try Self.lock(folder)
@@ -81,7 +67,7 @@ struct StoreCopier {
             throw error
         }
         copy.close()
-        if case .file(let from) = from, from.isSQLite, to.isSQLite {
+        if let from = from as? StoreOpening, from.isSQLite, to.isSQLite {
             try SQLiteStore.carry(from: from.path, to: place)
         }
         if Self.isThere(place + "-wal") {
@@ -94,7 +80,7 @@ struct StoreCopier {
     private func publish(_ place: String) throws {
         if to.isSQLite { try SQLiteStore.moveExternalFiles(from: place, to: to.path) }
         var old = stat()
-        if case .file(let from) = from, stat(from.path, &old) == 0 {
+        if let from = from as? StoreOpening, stat(from.path, &old) == 0 {
             chmod(place, old.st_mode & 0o777)
         }
         // A link does not replace a file. Not every file system has links.

@@ -7,7 +7,7 @@ import StelePersistence
 import SteleSQLite
 
 /// A store's place and type, as a command was given them.
-struct StoreOpening {
+struct StoreOpening: CommandStore {
     /// The place, type and version hashes.
     var place: StorePlace
     /// What the command does with the store.
@@ -47,6 +47,8 @@ struct StoreOpening {
 
     /// The path of the file, or `:memory:`.
     var path: String { place.path }
+    var name: String { path }
+    var argument: String { path }
     /// `sqlite`, `memory`, or the name of a file format.
     var type: String { place.type.name }
     /// Whether the store is an SQLite store.
@@ -64,12 +66,6 @@ struct StoreOpening {
     var isNew: Bool {
         var found = stat()
         return !place.type.isMemory && (stat(path, &found) != 0 || found.st_size == 0)
-    }
-
-    /// Opens the store; creates its file where there is none.
-    /// - Throws: `Failure` whose sentence has the path.
-    func open(_ model: Model) throws -> any PersistentStore {
-        do { return try openAsIs(model) } catch let error as StoreError { throw located(error) }
     }
 
     /// The error with the path.

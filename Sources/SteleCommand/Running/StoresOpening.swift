@@ -7,7 +7,7 @@ import SteleSQLite
 /// The stores of a command: one with all entities, or one for each of some configurations.
 struct StoresOpening {
     /// A store with the configuration that it has; nil for all entities.
-    private let stores: [(configuration: String?, opening: StoreOpening)]
+    private let stores: [(configuration: String?, store: any CommandStore)]
     /// The model with all entities.
     private let whole: ModelPackage
     /// The model with the entities of the stores, or why there is none. Commands that take one store
@@ -35,6 +35,15 @@ struct StoresOpening {
         }
         whole = package
         served = .success(package)
+        if var database = DatabaseOpening(text) {
+            for (name, isGiven) in [("store-type", type != nil), ("history", history != .auto)]
+            where isGiven {
+                throw Failure("\(name) is for stores in files, and the store is \(database.name)")
+            }
+            database.use = use
+            stores = [(nil, database)]
+            return
+        }
         let model = package.model
         let known = [Model.defaultConfiguration] + model.declaration.configurations.map(\.name)
         guard let text, let named = try Self.named(text, known, "store") else {
@@ -106,17 +115,17 @@ struct StoresOpening {
 
     /// The only store, for a command that takes one, with its model.
     /// - Throws: `Failure` for several.
-    func only() throws -> (opening: StoreOpening, package: ModelPackage) {
+    func only() throws -> (store: any CommandStore, package: ModelPackage) {
         guard stores.count == 1 else { throw Failure("give one store at a time") }
-        let (configuration, opening) = stores[0]
-        return (opening, try configuration.map { try whole.restricted(to: $0) } ?? ofItsStore())
+        let (configuration, store) = stores[0]
+        return (store, try configuration.map { try whole.restricted(to: $0) } ?? ofItsStore())
     }
 
     /// The configuration of the only store if it is used without the stores of the other entities.
     /// One that would be created alone is not: the others have been forgotten.
     private var partialConfiguration: String? {
         guard stores.count == 1, let name = stores[0].configuration,
-            !stores[0].opening.isNew, !stores[0].opening.place.type.isMemory,
+            let file = files.first, !file.isNew, !file.place.type.isMemory,
             let own = whole.model.restricted(to: name),
             own.storedEntities.count < whole.model.entities.count
         else { return nil }
@@ -129,17 +138,20 @@ struct StoresOpening {
 
     /// The model, which is that of the store's entities if it was read from this store.
     private func ofItsStore() throws -> ModelPackage {
-        stores.count == 1 && stores[0].opening.path == whole.path ? try whole.ofItsStore() : whole
+        stores.count == 1 && files.first?.path == whole.path ? try whole.ofItsStore() : whole
     }
 
+    /// Those that are files.
+    private var files: [StoreOpening] { stores.compactMap { $0.store as? StoreOpening } }
+
     /// The paths of the files.
-    var paths: [String] { stores.map(\.opening.path) }
+    var paths: [String] { files.map(\.path) }
 
     /// The paths of the files that do not exist yet.
-    var newPaths: [String] { stores.map(\.opening).filter(\.isNew).map(\.path) }
+    var newPaths: [String] { files.filter(\.isNew).map(\.path) }
 
-    /// The paths of the files, for messages.
-    var name: String { paths.joined(separator: ", ") }
+    /// The names of the stores, for messages.
+    var name: String { stores.map(\.store.name).joined(separator: ", ") }
 
     /// Opens the stores; creates the files that do not exist.
     /// - Parameter other: what is done with a store of another version of the model.
@@ -148,7 +160,7 @@ struct StoresOpening {
     func open(_ other: OtherVersion) throws -> any PersistentStore {
         let package = try package()
         if partialConfiguration != nil || stores[0].configuration == nil {
-            return try stores[0].opening.open(package, other)
+            return try stores[0].store.open(package, other)
         }
         let packages = try stores.map { try package.restricted(to: $0.configuration ?? "") }
         do throws(StoreError) {
@@ -162,8 +174,8 @@ struct StoresOpening {
         }
         var opened: [any PersistentStore] = []
         do {
-            for ((_, opening), own) in zip(stores, packages) {
-                opened.append(try opening.open(own, other))
+            for ((_, store), own) in zip(stores, packages) {
+                opened.append(try store.open(own, other))
             }
             do throws(StoreError) { return try StoreGroup(opened, model: package.model) } catch {
                 throw Failure(Failure.sentence(error))

@@ -33,6 +33,12 @@ extension SQLDialect {
             + "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
             + "WHERE c.relnamespace = \(PostgreSQLWords.ownSchema) AND c.relkind IN ('r', 'p') "
             + "ORDER BY c.relname, a.attnum"
+        dialect.indexNames =
+            "SELECT relname::text FROM pg_class WHERE relkind = 'i' "
+            + "AND relnamespace = \(PostgreSQLWords.ownSchema)"
+        dialect.data = { "'\\x\($0)'::bytea" }
+        dialect.text = { "convert_from(\($0), 'UTF8')" }
+        dialect.concatenation = { "\($0) || \($1)" }
         dialect.creation = PostgreSQLWords.creation
         dialect.hasExactDecimals = true
         dialect.isTyped = true

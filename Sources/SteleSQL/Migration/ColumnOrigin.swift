@@ -100,13 +100,15 @@ struct ColumnOrigins {
             let name = map.source.column(of: old.slot, in: old.owner)
         {
             let isMarked = attribute.hasMarker && !old.hasMarker
-            return isMarked
-                ? .expression("CAST(X'0\(ExternalMarker.inline)' || \(name) AS BLOB)")
-                : .column(name)
+            guard isMarked else { return .column(name) }
+            let dialect = map.destination.dialect
+            let marker = dialect.data("0\(ExternalMarker.inline)")
+            return .expression(dialect.concatenation(marker, name))
         }
         if attribute.isDerived { return now(attribute, in: entity) }
         let value = attribute.declaration.defaultValue
-        return value.isNull ? .empty : .expression(SQLLiteral.of(value, in: attribute))
+        return value.isNull
+            ? .empty : .expression(map.destination.dialect.literal(of: value, in: attribute))
     }
 
     /// The origin of a new derived attribute: the time of the migration for `now()`. All others are
@@ -118,7 +120,9 @@ struct ColumnOrigins {
         let value =
             attribute.type.isNumeric
             ? PredicateCalls.number(.double(time), as: attribute.type) : .date(time)
-        return value.map { .expression(SQLLiteral.of($0, in: attribute)) } ?? .empty
+        return value.map {
+            .expression(map.destination.dialect.literal(of: $0, in: attribute))
+        } ?? .empty
     }
 
     private func origin(of relationship: Relationship, in entity: Entity) -> ColumnOrigin {
@@ -150,38 +154,38 @@ struct ColumnOrigins {
     }
 }
 
-/// Values as text in SQL.
-enum SQLLiteral {
+extension SQLDialect {
     /// Returns the literal of an attribute's value, as its column stores it.
-    static func of(_ value: Value, in attribute: Attribute) -> String {
+    func literal(of value: Value, in attribute: Attribute) -> String {
         if attribute.hasMarker, case .data(let bytes) = value {
-            return of(.data([ExternalMarker.inline] + bytes))
+            return literal(of: .data([ExternalMarker.inline] + bytes))
         }
-        return of(value)
+        return literal(of: value)
     }
 
-    private static func of(_ value: Value) -> String {
+    private func literal(of value: Value) -> String {
         switch value {
         case .null: "NULL"
         case .bool(let it): it ? "1" : "0"
         case .int(let it), .key(let it): "\(it)"
         case .double(let it), .date(let it): "\(it)"
+        case .decimal(let it) where hasExactDecimals: it.description
         case .decimal(let it):
             switch DecimalColumn(it) {
             case .integer(let it): "\(it)"
             case .real(let it): "\(it)"
-            case .digits(let it): blob(it)
+            case .digits(let it): literal(of: it)
             }
         // No character of a text has a meaning in SQL then.
-        case .string(let it): "CAST(\(blob(Array(it.utf8))) AS TEXT)"
-        case .data(let it): blob(it)
-        case .external(let it): blob(ExternalMarker.bytes(it))
-        case .uuid(let it): blob(withUnsafeBytes(of: it.uuid) { Array($0) })
+        case .string(let it): text(literal(of: Array(it.utf8)))
+        case .data(let it): literal(of: it)
+        case .external(let it): literal(of: ExternalMarker.bytes(it))
+        case .uuid(let it): literal(of: withUnsafeBytes(of: it.uuid) { Array($0) })
         }
     }
 
-    private static func blob(_ bytes: [UInt8]) -> String {
+    private func literal(of bytes: [UInt8]) -> String {
         let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        return "X'\(digits.joined())'"
+        return data(digits.joined())
     }
 }

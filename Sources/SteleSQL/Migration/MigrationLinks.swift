@@ -27,7 +27,7 @@ extension MigrationMap {
         let selects = origins.map { origin in
             let select = select(origin)
             return isInverse
-                ? "SELECT m AS o, o AS m, fi AS fo, fo AS fi FROM (\(select))" : select
+                ? "SELECT m AS o, o AS m, fi AS fo, fo AS fi FROM (\(select)) s" : select
         }
         return Links(
             select: selects.joined(separator: " UNION ALL "),
@@ -41,29 +41,32 @@ extension MigrationMap {
             })
     }
 
+    /// A NULL with the type of order keys.
+    private static let noOrder = "CAST(NULL AS BIGINT)"
+
     private func select(_ origin: Origin) -> String {
         let it = origin.relationship
         let table = source.table(of: it.owner).name
         let numbers = Self.list(origin.owners.map { source.number(of: $0.index) })
         if it.isToMany, let links = source.toManys[it.index]?.links {
-            var inverseOrder = "NULL"
+            var inverseOrder = Self.noOrder
             if case .join(let join)? = source.toManys[it.index] {
-                inverseOrder = join.inverseOrderColumn ?? "NULL"
+                inverseOrder = join.inverseOrderColumn ?? Self.noOrder
             }
             let owners =
                 origin.isWhole
                 ? ""
                 : " AND \(links.owner) IN (SELECT Z_PK FROM \(table) WHERE Z_ENT IN \(numbers))"
             return
-                "SELECT \(links.owner) AS o, \(links.member) AS m, \(links.order ?? "NULL") AS fo, "
+                "SELECT \(links.owner) AS o, \(links.member) AS m, \(links.order ?? Self.noOrder) AS fo, "
                 + "\(inverseOrder) AS fi FROM \(links.table) "
                 + "WHERE \(links.owner) IS NOT NULL\(owners)"
         }
         let inverse = it.inverse.flatMap { source.toManys[$0]?.links.order }
         let column = source.column(of: it.slot, in: it.owner) ?? "NULL"
         let owners = origin.isWhole ? "" : " AND Z_ENT IN \(numbers)"
-        return "SELECT Z_PK AS o, \(column) AS m, NULL AS fo, \(inverse ?? "NULL") AS fi "
-            + "FROM \(table) WHERE \(column) IS NOT NULL\(owners)"
+        return "SELECT Z_PK AS o, \(column) AS m, \(Self.noOrder) AS fo, "
+            + "\(inverse ?? Self.noOrder) AS fi FROM \(table) WHERE \(column) IS NOT NULL\(owners)"
     }
 
     /// Returns the owner's and the order's column where the links of a to-many relationship are in

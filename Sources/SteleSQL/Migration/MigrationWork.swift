@@ -21,6 +21,9 @@ final class MigrationWork {
         self.report = report
     }
 
+    /// Runs a statement with Core Data's words for types and orders.
+    func create(_ sql: String) throws(StoreError) { try run(connection.dialect.creation(sql)) }
+
     /// Runs a statement.
     func run(_ sql: String) throws(StoreError) { try connection.execute(SQLText(sql), []) }
 
@@ -45,7 +48,7 @@ final class MigrationWork {
         let statement = SQLText(sql)
         let next = SQLText(
             "SELECT MIN(Z_PK), MAX(Z_PK), COUNT(*) FROM "
-                + "(SELECT Z_PK FROM \(table) WHERE Z_PK > ?1 ORDER BY Z_PK LIMIT \(Self.step))")
+                + "(SELECT Z_PK FROM \(table) WHERE Z_PK > ?1 ORDER BY Z_PK LIMIT \(Self.step)) s")
         var last = Int64.min
         while true {
             let row = try connection.rows(next, [.int(last)], [.integer, .integer, .integer]).first

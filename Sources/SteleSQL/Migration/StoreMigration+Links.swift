@@ -24,7 +24,7 @@ extension StoreMigration {
             guard let links = map.links(of: relationship) else { continue }
             let count = try work.count(
                 "SELECT COUNT(*) FROM (SELECT 1 FROM (\(links.select)) l GROUP BY l.\(ends.own) "
-                    + "HAVING COUNT(DISTINCT l.\(ends.other)) > 1)")
+                    + "HAVING COUNT(DISTINCT l.\(ends.other)) > 1) s")
             guard count > 0 else { continue }
             let owner = model.entities[relationship.owner].name
             throw .incompatible(
@@ -151,7 +151,7 @@ extension StoreMigration {
                 hasRows(it.destination), map.links(of: it) != nil,
                 try work.count(
                     "SELECT COUNT(*) FROM (SELECT 1 FROM \(table) WHERE \(owner) IS NOT NULL "
-                        + "AND \(order) IS NULL LIMIT 1)") > 0
+                        + "AND \(order) IS NULL LIMIT 1) s") > 0
             else { continue }
             let key = OrderKeys.sql(of: owner, by: "\(order) IS NULL, \(order), Z_PK")
             try work.run(

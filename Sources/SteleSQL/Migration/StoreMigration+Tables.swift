@@ -11,7 +11,7 @@ extension StoreMigration {
     /// Creates a table and copies the rows of the source into it.
     func copy(_ table: TableMigration) throws(StoreError) {
         let name = newName(table)
-        try work.run(table.table.creation(named: name))
+        try work.create(table.table.creation(named: name))
         guard let old = table.old else { return }
         let filled = zip(table.table.columns, table.origins).filter { $1 != .empty }
         let columns = filled.map { ", \($0.0.name)" }.joined()
@@ -26,7 +26,7 @@ extension StoreMigration {
     /// Creates a join table and copies the links of the source into it.
     func copy(_ join: JoinMigration, _ index: Int) throws(StoreError) {
         let name = newName(index)
-        try work.run(join.table.creation(named: name))
+        try work.create(join.table.creation(named: name))
         if let filling = join.filling(name, map) { try work.run(filling) }
     }
 
@@ -49,7 +49,7 @@ extension StoreMigration {
         guard let old = table.old else { return }
         let added = added(table)
         for (column, name, _) in added {
-            try work.run("ALTER TABLE \(old.name) ADD COLUMN \(name) \(column.type)")
+            try work.create("ALTER TABLE \(old.name) ADD COLUMN \(name) \(column.type)")
         }
         let assignments = added.filter { $0.origin != .empty }.map {
             "\($0.name) = \($0.origin.sql)"
@@ -147,7 +147,7 @@ extension StoreMigration {
     func newIndexes() throws(StoreError) -> [SQLIndex] {
         // An earlier version may have made the file, with fewer indexes or under other names.
         let rows = try work.connection.rows(
-            SQLText("SELECT name FROM sqlite_master WHERE type = 'index'"), [], [.text])
+            SQLText(work.connection.dialect.indexNames), [], [.text])
         let present = Set(
             rows.compactMap { row -> String? in
                 if case .string(let name) = row[0] { name.uppercased() } else { nil }
@@ -193,7 +193,9 @@ extension StoreMigration {
     /// - Throws: `.incompatible` (134110) with the rows that break a uniqueness constraint.
     func make(_ index: SQLIndex) throws(StoreError) {
         do {
-            try work.run(index.creation)
+            try work.connection.write(
+                SQLText(work.connection.dialect.creation(index.creation)), [], changing: nil,
+                isGuarded: index.isUnique)
         } catch .constraint {
             throw try duplicates(index)
         }
@@ -211,7 +213,7 @@ extension StoreMigration {
             "SELECT \(columns), COUNT(*) AS n FROM \(index.table) WHERE "
             + index.columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
             + " GROUP BY \(columns) HAVING COUNT(*) > 1"
-        let count = try work.count("SELECT SUM(n) FROM (\(groups))")
+        let count = try work.count("SELECT CAST(SUM(n) AS BIGINT) FROM (\(groups)) g")
         let matches = index.columns.map { "g.\($0) = t.\($0)" }.joined(separator: " AND ")
         let order = index.columns.map { "t.\($0)" }.joined(separator: ", ")
         let values = index.columns.map { "CAST(t.\($0) AS TEXT)" }.joined(separator: " || ', ' || ")

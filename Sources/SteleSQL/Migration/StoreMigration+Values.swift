@@ -41,7 +41,8 @@ extension StoreMigration {
                 && !new.declaration.defaultValue.isNull
         }
         for it in mandatory {
-            let value = SQLLiteral.of(it.attribute.declaration.defaultValue, in: it.attribute)
+            let value = map.destination.dialect.literal(
+                of: it.attribute.declaration.defaultValue, in: it.attribute)
             try work.run(
                 "UPDATE \(it.table) SET \(it.column) = \(value) "
                     + "WHERE \(it.column) IS NULL AND \(it.condition)")
@@ -56,16 +57,20 @@ extension StoreMigration {
 
     /// Moves values out of external files into rows.
     func moveExternalValuesIn() throws(StoreError) {
+        let dialect = work.connection.dialect
         for it in inlinedChanges {
             let first = "substr(\(it.column), 1, 1)"
+            let (file, inline) = (
+                dialect.data("0\(ExternalMarker.file)"), dialect.data("0\(ExternalMarker.inline)")
+            )
             let files = try work.connection.rows(
                 SQLText(
                     "SELECT Z_PK FROM \(it.table) WHERE length(\(it.column)) = 38 "
-                        + "AND \(first) = X'0\(ExternalMarker.file)' AND \(it.condition)"),
+                        + "AND \(first) = \(file) AND \(it.condition)"),
                 [], [.integer])
             try work.run(
                 "UPDATE \(it.table) SET \(it.column) = substr(\(it.column), 2) "
-                    + "WHERE \(first) = X'0\(ExternalMarker.inline)' AND \(it.condition)")
+                    + "WHERE \(first) = \(inline) AND \(it.condition)")
             let read = SQLText("SELECT \(it.column) FROM \(it.table) WHERE Z_PK = ?1")
             let write = SQLText("UPDATE \(it.table) SET \(it.column) = ?2 WHERE Z_PK = ?1")
             // One at a time, because the values are large.
@@ -109,7 +114,7 @@ extension StoreMigration {
             let columns = map.destination.selectList(of: table, alias: "t0")
             let next = SQLText(
                 "SELECT \(columns) FROM \(table.name) t0 "
-                    + "WHERE +t0.Z_ENT = \(map.destination.number(of: entity.index)) AND t0.Z_PK > ?1 "
+                    + "WHERE \(map.destination.dialect.plain("t0.Z_ENT")) = \(map.destination.number(of: entity.index)) AND t0.Z_PK > ?1 "
                     + "ORDER BY t0.Z_PK LIMIT \(Self.derivedStep)")
             var last = Int64.min
             while true {

@@ -160,11 +160,12 @@ struct JoinMigration {
     /// Inserts the links of the source into a new table of some name; nil where there are none.
     func filling(_ name: String, _ map: MigrationMap) -> String? {
         guard let links = map.links(of: relationship) else { return nil }
+        let dialect = map.destination.dialect
         var select = links.select
         if table.isReflexive {
             select =
-                "SELECT o, m, fo, fi FROM (\(select)) UNION "
-                + "SELECT m, o, fi, fo FROM (\(select))"
+                "SELECT o, m, fo, fi FROM (\(select)) s UNION "
+                + "SELECT m, o, fi, fo FROM (\(select)) s"
         }
         var columns = [table.ownerColumn, table.memberColumn]
         var values = ["o", "m"]
@@ -176,8 +177,9 @@ struct JoinMigration {
             columns.append(order)
             values.append(Self.key("fi", of: "m", then: "o"))
         }
-        return "INSERT OR IGNORE INTO \(name) (\(columns.joined(separator: ", "))) "
-            + "SELECT \(values.joined(separator: ", ")) FROM (\(select))"
+        return "\(dialect.insertMissing) \(name) (\(columns.joined(separator: ", "))) "
+            + "SELECT \(values.joined(separator: ", ")) FROM (\(select)) s"
+            + dialect.insertMissingEnd
     }
 
     /// An order key: the present one, or one by the keys of the members.

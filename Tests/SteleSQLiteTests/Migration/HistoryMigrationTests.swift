@@ -30,7 +30,7 @@ import Testing
     ]
 
     /// Saves that change each kind of property, and one that is no longer there.
-    private func fill(_ it: GraphStore) throws {
+    private func fill(_ it: any GraphFixture) throws {
         let person = try it.insert("Person")[0]
         let pet = try it.insert("Pet")[0]
         let removed = try it.insert("Removed")[0]

@@ -11,7 +11,7 @@ import Testing
 /// The schema of the file must be that of a new store of the destination.
 func migrated(
     _ before: [EntityMaker], to after: [EntityMaker], in folder: TemporaryFolder? = nil,
-    _ fill: (GraphStore) throws -> Void
+    _ fill: (any GraphFixture) throws -> Void
 ) throws -> GraphStore {
     let folder = try folder ?? TemporaryFolder()
     let (source, destination) = (try makeModel(before), try makeModel(after))
@@ -25,12 +25,17 @@ func migrated(
     #expect(try schemaLines(folder.store) == schemaLines(fresh.store))
     #expect(try modelCache(folder.store) == modelCache(fresh.store))
     #expect(try RawDatabase(folder.store).texts("PRAGMA integrity_check") == ["ok"])
-    return try GraphStore(destination, in: folder)
+    let store = try GraphStore(destination, in: folder)
+    if let database = try MigratedDatabase(source, to: destination, fill) {
+        #expect(try database.contents() == store.contents())
+        #expect(try database.schemaLines() == freshSchemaLines(of: destination))
+    }
+    return store
 }
 
 /// Creates a store in a folder and closes it.
 func filled(
-    _ model: Model, in folder: TemporaryFolder, _ fill: (GraphStore) throws -> Void
+    _ model: Model, in folder: TemporaryFolder, _ fill: (any GraphFixture) throws -> Void
 ) throws {
     let it = try GraphStore(model, in: folder)
     defer { it.store.close() }
@@ -39,7 +44,7 @@ func filled(
 
 /// The error of a migration by the inferred mapping model; the store must stay as it is.
 func refusal(
-    _ before: [EntityMaker], to after: [EntityMaker], _ fill: (GraphStore) throws -> Void
+    _ before: [EntityMaker], to after: [EntityMaker], _ fill: (any GraphFixture) throws -> Void
 ) throws -> (code: Int, text: String)? {
     let folder = try TemporaryFolder()
     let (source, destination) = (try makeModel(before), try makeModel(after))
@@ -54,6 +59,8 @@ func refusal(
         found = (code, text)
         #expect(try contentLines(folder.store) == contents)
     }
+    let other = try MigratedDatabase.refusal(source, to: destination, fill)
+    if let other { #expect(other == found.map { "\($0.code) \($0.text)" }) }
     return found
 }
 

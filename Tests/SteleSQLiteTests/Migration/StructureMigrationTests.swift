@@ -15,7 +15,7 @@ import Testing
         .toOne("team", "Team", inverse: "players")
 
     /// Two teams with two players each, and a player without a team.
-    private func league(_ it: GraphStore) throws {
+    private func league(_ it: any GraphFixture) throws {
         let teams = try it.insert("Team", count: 2)
         let players = try it.insert("Player", count: 5)
         try it.change { context in
@@ -161,7 +161,7 @@ import Testing
             EntityMaker("A").attribute("name", .string).toOne("b", "B"),
             EntityMaker("B").attribute("name", .string),
         ]
-        func shared(_ it: GraphStore) throws {
+        func shared(_ it: any GraphFixture) throws {
             let owners = try it.insert("A", count: 2)
             let member = try it.insert("B")[0]
             try it.change { context in
@@ -193,7 +193,7 @@ import Testing
         #expect(try all.storedMembers("B.as", of: 1) == [1, 2])
     }
 
-    private func pair(_ it: GraphStore) throws {
+    private func pair(_ it: any GraphFixture) throws {
         let owner = try it.insert("A", count: 2)[0]
         let members = try it.insert("B", count: 2)
         try it.change { try $0.get(owner).set("b", try $0.get(members[1])) }
@@ -223,7 +223,7 @@ import Testing
     @Test func anInverseIsAddedAndRemoved() throws {
         let owner = EntityMaker("Team").attribute("name", .string).toMany("players", "Player")
         let member = EntityMaker("Player").attribute("name", .string)
-        func fill(_ it: GraphStore) throws {
+        func fill(_ it: any GraphFixture) throws {
             let teams = try it.insert("Team", count: 2)
             let players = try it.insert("Player", count: 3)
             try it.change { context in
@@ -253,7 +253,7 @@ import Testing
                     "staff", "Employee", inverse: "boss"),
             EntityMaker("Manager", parent: "Employee"),
         ]
-        func fill(_ it: GraphStore) throws {
+        func fill(_ it: any GraphFixture) throws {
             let ids = try it.insert("Employee", count: 2)
             try it.change { context in
                 try context.get(ids[1]).set("boss", try context.get(ids[0]))

@@ -1,0 +1,137 @@
+import SteleMigration
+import SteleModel
+import StelePersistence
+
+/// A store as a command was given it: a file, or a database.
+protocol CommandStore {
+    /// The path of the file, or the server and the database without user and password.
+    var name: String { get }
+    /// How a command line that a message proposes names it.
+    var argument: String { get }
+    /// What the command does with the store.
+    var use: StoreUse { get set }
+    /// How to serve a store of another model with the model that it has; nil for one without.
+    var ownModelHint: String? { get }
+
+    /// How to find out the model that the store has; nil where there is no way.
+    var contentsHint: String? { get }
+
+    /// Opens the store, and makes it where there is none.
+    /// - Throws: `StoreError`, and `Failure` for a place that cannot have a store.
+    func openAsIs(_ model: Model) throws -> any PersistentStore
+
+    /// The error with the store's name.
+    func located(_ error: StoreError) -> Failure
+
+    // MARK: Migration
+
+    /// The same store with the version hashes that a model was given with.
+    func knowing(_ package: ModelPackage) -> Self
+
+    /// The version hashes of the store; nil for one that does not exist yet.
+    /// - Parameter versions: the versions of which the store may be.
+    /// - Throws: `StoreError`.
+    func versionHashes(among versions: KnownVersions) throws(StoreError) -> [String: [UInt8]]?
+
+    /// The configuration, other than the given one, whose entities the store has; nil where that is
+    /// not known.
+    func otherConfiguration(_ package: ModelPackage) -> String?
+
+    /// Migrates the store completely or not at all.
+    /// - Throws: `FailedMigrationStep`, `StoreError`.
+    func migrate(
+        by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
+    ) throws
+
+    /// Whether a killed migration has left something, which opening the store removes.
+    var hasMigrationRemains: Bool { get }
+
+    /// Removes it. No migration is running.
+    func removeMigrationRemains()
+
+    /// Whether an app with Apple's framework opens the store, and not the result of a migration.
+    func isLostToApps(_ plan: MigrationPlan) throws -> Bool
+}
+
+extension CommandStore {
+    /// Opens the store, and makes it where there is none.
+    /// - Throws: `Failure` whose sentence has the store's name.
+    func open(_ model: Model) throws -> any PersistentStore {
+        do { return try openAsIs(model) } catch let error as StoreError { throw located(error) }
+    }
+
+    /// Opens the store, and makes it where there is none.
+    /// - Parameter other: what is done with a store of another version of the model.
+    /// - Throws: `Failure` with the plan of the migration if the store is of another version and is
+    ///   not migrated.
+    func open(_ package: ModelPackage, _ other: OtherVersion) throws -> any PersistentStore {
+        do {
+            let store = try knowing(package).openAsIs(package.model)
+            // No migration is running, because it would have the store to itself.
+            if use == .write { removeMigrationRemains() }
+            return store
+        } catch let error as StoreError {
+            guard case .incompatible(code: 134100, _) = error else { throw located(error) }
+        }
+        let migrator = StoreMigrator(store: self, package: package)
+        let plan: MigrationPlan?
+        do { plan = try migrator.plan() } catch let error as MigrationError {
+            throw Failure("\(name): \(error)")
+        }
+        guard let plan, !plan.isEmpty else { return try open(package.model) }
+        guard other == .migrate, !plan.isBackward else {
+            let lines = try migrator.lines(of: plan)
+            throw Failure(
+                (["\(name): \(lines[0])"] + lines.dropFirst()
+                    + [hint(plan, package, other)] + [ownModelHint].compactMap { $0 }).joined(
+                        separator: "\n"))
+        }
+        for line in try migrator.lines(of: plan) { printError(line) }
+        let bar = ProgressBar()
+        defer { bar.clear() }
+        try migrator.migrate(by: plan) { bar.show($0) }
+        bar.clear()
+        printError("\(name): migrated in \(bar.tenths) s")
+        return try open(package.model)
+    }
+
+    /// The way to migrate the store.
+    private func hint(
+        _ plan: MigrationPlan, _ package: ModelPackage, _ other: OtherVersion
+    ) -> String {
+        if let policy = plan.policies.first { return policy.remedy }
+        let store = package.configuration.map { "\($0)=\(argument)" } ?? argument
+        let command = "stele migrate \(shellWord(package.path)) --store \(shellWord(store))"
+        if plan.isBackward {
+            return (other == .migrate ? "--migrate does not do this; " : "")
+                + "\(command) --back does this"
+        }
+        return other == .offer
+            ? "start with --migrate to do this, or run \(command)" : "\(command) does this"
+    }
+
+    /// Opens an existing store with the version of the model that it was made with.
+    /// - Throws: `Failure` for a store of no known version.
+    func open(
+        anyOf versions: KnownVersions
+    ) throws -> (store: any PersistentStore, version: KnownVersion) {
+        var refusal: (any Error)?
+        for version in versions.versions.reversed() {
+            do { return (try openAsIs(version.model), version) } catch {
+                refusal = refusal ?? error
+            }
+        }
+        if let error = refusal as? StoreError { throw located(error) }
+        throw refusal ?? Failure("\(name) is of no known version")
+    }
+}
+
+/// What is done with a store of another version of the model.
+enum OtherVersion {
+    /// It is migrated.
+    case migrate
+    /// It is refused with the plan of the migration, which the option `--migrate` allows.
+    case offer
+    /// It is refused with that plan, and with the command that carries it out.
+    case refuse
+}

@@ -1,0 +1,56 @@
+import FoundationEssentials
+import Stele
+import SteleMigration
+import SteleModel
+import StelePersistence
+import SteleSQLite
+
+extension StoreOpening {
+    var contentsHint: String? {
+        "stele model contents \(shellWord(path)) writes the model that is in the store, if there "
+            + "is one"
+    }
+
+    func knowing(_ package: ModelPackage) -> StoreOpening {
+        var opening = self
+        opening.place.versionHashes = package.versionHashes
+        return opening
+    }
+
+    func versionHashes(
+        among versions: KnownVersions
+    ) throws(StoreError) -> [String: [UInt8]]? {
+        try place.versionHashes(among: versions)
+    }
+
+    func otherConfiguration(_ package: ModelPackage) -> String? {
+        // An SQLite store's entities are known from its hashes, and opening it may change it.
+        if isSQLite { return nil }
+        let whole = package.model.whole
+        return whole.declaration.configurations.map(\.name).first { name in
+            guard name != package.configuration, let own = whole.restricted(to: name),
+                own.storedEntities.count < whole.entities.count,
+                let store = try? openAsIs(own)
+            else { return false }
+            store.close()
+            return true
+        }
+    }
+
+    func migrate(
+        by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
+    ) throws {
+        if try place.migrate(by: plan, report) { reportConversion() }
+    }
+
+    var hasMigrationRemains: Bool {
+        FileManager.default.fileExists(atPath: place.migrationFolder)
+    }
+
+    func removeMigrationRemains() { place.removeMigrationFolder() }
+
+    func isLostToApps(_ plan: MigrationPlan) throws -> Bool {
+        guard isSQLite, try !SQLiteStore.isMigratedInPlace(path: path) else { return false }
+        return place.publishedHashes(of: plan.destination.model) == nil
+    }
+}

@@ -1,0 +1,128 @@
+import SteleMigration
+import SteleModel
+import StelePersistence
+import SteleSQL
+import SteleSystem
+
+extension PostgreSQLStore {
+    /// The seconds for which a migration waits for programs that have the store open.
+    private static let patience = 30.0
+
+    /// Returns the version hashes of the store's entities by name; nil for a schema without a
+    /// store.
+    /// - Throws: `StoreError`: as `open`.
+    public static func versionHashes(url: String) throws(StoreError) -> [String: [UInt8]]? {
+        let connection = try Connection(url)
+        guard try StoreDatabase.hasStore(connection) else { return nil }
+        return try StoreMetadata.read(connection)?.metadata.versionHashes
+    }
+
+    /// A migration from one model to another.
+    private struct Step {
+        let source: Model
+        let destination: Model
+        let mapping: MappingModel
+    }
+
+    /// Migrates the store in a database to another model, in place and in one transaction: after an
+    /// error or the end of a program the store is as it was.
+    ///
+    /// Programs that have the store open lose their connections. They cannot go on, because they
+    /// have the model of before: each of their reads and saves is `.gone`. A program that opens the
+    /// store meanwhile waits. Objects keep their keys and versions. The history goes on, so tokens of
+    /// before stay valid.
+    /// - Parameters:
+    ///   - url: as for `open`. The user must own the tables.
+    ///   - source: the model of the stored objects.
+    ///   - destination: the model that the objects get.
+    ///   - mapping: a mapping model inferred from the two, or one without expressions, filters and
+    ///     policies.
+    ///   - progress: called on this thread with the rows written so far, at most ten times a
+    ///     second, and at the end.
+    /// - Returns: false where the store has the destination's model already.
+    /// - Throws: `StoreError`: `.incompatible` with 134080 where there is no store, with 134100 where
+    ///   it has neither model, with 134190 where a mapping cannot be carried out in place, and with
+    ///   134110 where the objects do not fit; `.unsupported` as `open`; `.busy` where another
+    ///   program migrates the store or does not let go of it, and where the server cannot be
+    ///   reached; errors of statements.
+    @discardableResult
+    public static func migrate(
+        url: String, from source: Model, to destination: Model, by mapping: MappingModel,
+        progress: @escaping (MigrationProgress) -> Void = { _ in }
+    ) throws(StoreError) -> Bool {
+        let step = Step(source: source, destination: destination, mapping: mapping)
+        return try migrate(url, by: [step], progress)
+    }
+
+    /// Migrates the store in a database by all steps of a plan, in one transaction.
+    /// - Parameter progress: called with the progress of each step.
+    /// - Returns: false where the store has the model of the plan's end already.
+    /// - Throws: as `migrate(url:from:to:by:progress:)`.
+    @discardableResult
+    public static func migrate(
+        url: String, by plan: MigrationPlan,
+        progress: @escaping (MigrationProgress) -> Void = { _ in }
+    ) throws(StoreError) -> Bool {
+        let steps = plan.steps.map {
+            Step(
+                source: $0.source.model, destination: $0.destination.model,
+                mapping: $0.mappingModel)
+        }
+        return try migrate(url, by: steps, progress)
+    }
+
+    private static func migrate(
+        _ url: String, by steps: [Step], _ progress: @escaping (MigrationProgress) -> Void
+    ) throws(StoreError) -> Bool {
+        for step in steps { try check(step.destination) }
+        // The keepalives of a writer, because the locks keep all others out.
+        let connection = try Connection(url, writes: true)
+        try connection.run(
+            "SET statement_timeout = 0; SET lock_timeout = \(Int(patience * 1_000)); BEGIN")
+        do throws(StoreError) {
+            let isMigrated = try migrate(connection, by: steps, progress)
+            try connection.run("COMMIT")
+            return isMigrated
+        } catch {
+            if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private static func check(_ model: Model) throws(StoreError) {
+        if let refusal = model.refusal { throw .unsupported(refusal) }
+        do throws(ModelErrors) { try model.checkRequests() } catch {
+            throw .invalid(error.description)
+        }
+        try StoreDatabase.checkNames(of: SQLSchema(model: model, dialect: .postgreSQL))
+    }
+
+    private static func migrate(
+        _ connection: Connection, by steps: [Step],
+        _ progress: @escaping (MigrationProgress) -> Void
+    ) throws(StoreError) -> Bool {
+        try StoreLock.takeForOpening(connection)
+        guard try StoreDatabase.hasStore(connection),
+            let metadata = try StoreMetadata.read(connection)?.metadata
+        else {
+            throw .incompatible(code: 134080, "\(connection.place) has no store in its schema")
+        }
+        guard let first = steps.first, let last = steps.last else { return false }
+        if metadata.isOf(last.destination), !metadata.isOf(first.source) { return false }
+        try metadata.check(first.source)
+        try CommitCounter.complete(connection)
+        try PostgreSQLFunctions.register(connection)
+        // The save under way ends, and no other begins.
+        try connection.run(CommitCounter.locking.string)
+        try StoreLock.takeAlone(connection, until: MonotonicClock.deadline(in: patience))
+        for step in steps {
+            try StoreMigration(
+                from: SQLSchema(model: step.source, layout: StoreLayout(connection)),
+                to: SQLSchema(model: step.destination, dialect: .postgreSQL), by: step.mapping,
+                on: connection, at: ReferenceDate.now, report: progress
+            ).run()
+        }
+        try CommitCounter.noteMigration(connection)
+        return true
+    }
+}

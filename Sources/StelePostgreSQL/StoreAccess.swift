@@ -1,0 +1,104 @@
+import Glibc
+import StelePersistence
+import SteleSQL
+import SteleSystem
+
+/// What a program connects with to a store that it has open.
+///
+/// Each of its connections holds a lock of the store as long as it lives, which all programs share
+/// that have the store open. A migration takes the lock alone. So no program goes on with tables
+/// that it takes for those of its own model, and reads and saves need not look at anything.
+struct StoreAccess: Sendable {
+    /// The URL of the database.
+    let url: String
+    /// The number of migrations that the store had when it was opened.
+    let migrations: Int64
+
+    /// Connects to the store.
+    /// - Parameter writes: as `Connection.init`.
+    /// - Throws: `StoreError`: as `Connection.init`; `.busy` while the store is migrated, and `.gone`
+    ///   where it was migrated since it was opened.
+    func connect(writes: Bool = false) throws(StoreError) -> Connection {
+        let connection = try Connection(url, writes: writes)
+        try StoreLock.share(connection)
+        guard try CommitCounter.migrations(connection) == migrations else {
+            throw .gone(
+                "another program has migrated the store in \(connection.place) to another version "
+                    + "of its model: start this one again with that version")
+        }
+        return connection
+    }
+}
+
+/// The locks of a store: advisory locks of PostgreSQL, which the end of a connection releases.
+enum StoreLock {
+    /// The first numbers of the locks, of no meaning. The second is that of the schema.
+    private static let opening = 537_310_621
+    private static let use = 537_310_622
+    private static let schema =
+        "(SELECT (oid::bigint - 2147483648)::int FROM pg_namespace "
+        + "WHERE nspname = current_schema())"
+
+    /// Takes the lock of those that make, complete or migrate the tables, until the end of the
+    /// transaction.
+    /// - Throws: `.busy` where another program has it for too long; the errors of statements.
+    static func takeForOpening(_ connection: Connection) throws(StoreError) {
+        do throws(StoreError) {
+            try connection.run("SELECT pg_advisory_xact_lock(\(opening), \(schema))")
+        } catch .deadline {
+            throw .busy("another program opens or migrates the store in \(connection.place)")
+        }
+    }
+
+    /// Takes the lock of those that use the store, until the end of the connection.
+    /// - Throws: `.busy` while the store is migrated; the errors of statements.
+    static func share(_ connection: Connection) throws(StoreError) {
+        try take("pg_try_advisory_lock_shared", connection)
+    }
+
+    /// Takes the lock of those that use the store alone, until the end of the transaction. The
+    /// connections of other programs are closed.
+    /// - Parameter limit: when it gives up, of `MonotonicClock`.
+    /// - Throws: `.busy` where they do not end in time; `.incompatible` where the user may not end
+    ///   them; the errors of statements.
+    static func takeAlone(_ connection: Connection, until limit: UInt64) throws(StoreError) {
+        while true {
+            do throws(StoreError) {
+                return try take("pg_try_advisory_xact_lock", connection)
+            } catch .busy(let text) {
+                guard MonotonicClock.now < limit else { throw .busy(text) }
+            }
+            try endOthers(connection)
+            usleep(20_000)
+        }
+    }
+
+    private static func take(
+        _ function: String, _ connection: Connection
+    ) throws(StoreError) {
+        let row = try connection.queryOnce("SELECT \(function)(\(use), \(schema))::int::bigint")
+        guard row.count == 1, row.integer(0, 0) == 1 else {
+            throw .busy(
+                function.hasSuffix("shared")
+                    ? "the store in \(connection.place) is being migrated"
+                    : "the connections of other programs to \(connection.place) do not end")
+        }
+    }
+
+    private static func endOthers(_ connection: Connection) throws(StoreError) {
+        do throws(StoreError) {
+            _ = try connection.queryOnce(
+                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' "
+                    + "AND database = (SELECT oid FROM pg_database "
+                    + "WHERE datname = current_database()) AND classid = \(use) "
+                    + "AND objid = (\(schema)::bigint & 4294967295)::oid AND objsubid = 2 "
+                    + "AND pid <> pg_backend_pid()")
+        } catch {
+            guard connection.lastState == "42501" else { throw error }
+            throw .incompatible(
+                code: 134080,
+                "programs of another user have the store in \(connection.place) open: stop them "
+                    + "before the migration")
+        }
+    }
+}
