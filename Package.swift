@@ -358,17 +358,17 @@ let package = Package(
         .testTarget(
             name: "SteleSQLiteTests",
             dependencies: [
-                "SteleSQLite", "SteleModel", "SteleModelFiles", "StelePredicates",
-                "StelePersistence", "SteleGraph",
-                "SteleMigration", "SteleSQL", "SteleSystem", "SteleDifferential", "TestSupport",
-                "StatementTally",
+                "SteleSQLite", "StelePostgreSQL", "SteleModel", "SteleModelFiles",
+                "StelePredicates", "StelePersistence", "SteleGraph", "SteleMigration", "SteleSQL",
+                "SteleSystem", "SteleDifferential", "TestSupport", "StatementTally",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "StelePostgreSQLTests",
             dependencies: [
                 "StelePostgreSQL", "SteleGraph", "SteleModel", "StelePredicates",
-                "StelePersistence", "SteleSQL", "SteleSystem", "SteleDifferential", "TestSupport",
+                "StelePersistence", "SteleMigration", "SteleSQL", "SteleSystem",
+                "SteleDifferential", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

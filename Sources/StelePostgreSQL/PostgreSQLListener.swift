@@ -32,16 +32,19 @@ final class PostgreSQLListener: Sendable {
     /// Starts the thread.
     /// - Parameters:
     ///   - isOwn: whether the notifications of a process of the server tell nothing new.
+    ///   - isGone: called on it where another program has migrated the store, which ends it.
     ///   - notice: called on it with the connection, after other notifications and at each look at
     ///     the connection, which is lost where it throws.
     func start(
-        isOwn: @escaping @Sendable (Int32) -> Bool,
+        isOwn: @escaping @Sendable (Int32) -> Bool, isGone: @escaping @Sendable () -> Void,
         _ notice: @escaping @Sendable (Connection) throws(StoreError) -> Void
     ) {
         let made = SystemThread(name: "stele-listen") { [self] in
             while !isClosed.withLock({ $0 }) {
-                if let connection = try? access.connect() {
-                    try? listen(on: connection, isOwn, notice)
+                do throws(StoreError) {
+                    try listen(on: try access.connect(), isOwn, notice)
+                } catch {
+                    if case .gone = error { return isGone() }
                 }
                 if !isClosed.withLock({ $0 }) { wait(for: -1) }
             }

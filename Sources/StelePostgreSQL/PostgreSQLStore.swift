@@ -102,6 +102,9 @@ public final class PostgreSQLStore: PersistentStore {
         thread.withLock { $0 = writing }
         listener.start { [counter] process in
             counter.process.load(ordering: .relaxed) == process
+        } isGone: { [weak self] in
+            // What reads next ends the streams, whose clients go to another node.
+            self?.tellOfForeignChange()
         } _: { [weak self] connection throws(StoreError) in
             self?.note(try CommitCounter.read(connection))
         }

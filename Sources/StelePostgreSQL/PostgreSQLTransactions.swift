@@ -28,7 +28,8 @@ final class PostgreSQLTransactions: WriterTransactions {
     private static let patience = 10.0
 
     init(
-        _ connection: Connection, _ access: StoreAccess, schema: SQLSchema, translator: FetchTranslator,
+        _ connection: Connection, _ access: StoreAccess, schema: SQLSchema,
+        translator: FetchTranslator,
         counter: CommitCounter, counters: DatabaseCounters, last: Int64,
         changedElsewhere: @escaping () -> Void
     ) {

@@ -34,7 +34,7 @@ extension Service {
             guard rights.lacksToken, !Self.isLong(error) else { throw error }
             // The path of the store is for clients with a token.
             if case StoreError.gone = error {
-                throw Problem(.storeGone, "the store's file is gone")
+                throw Problem(.storeGone, "the store is gone")
             }
             throw Problem(.unavailable, "the store cannot be read")
         }

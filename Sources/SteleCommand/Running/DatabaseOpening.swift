@@ -90,7 +90,15 @@ extension DatabaseOpening {
     func migrate(
         by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
     ) throws {
-        try PostgreSQLStore.migrate(url: url, by: plan, progress: report)
+        do throws(StoreError) {
+            try PostgreSQLStore.migrate(url: url, by: plan, progress: report)
+        } catch {
+            guard case .incompatible(code: 134190, let text) = error else { throw error }
+            throw Failure(
+                "\(name): \(text) (take it by a file: stele store migrate with the model "
+                    + "\(plan.source.name), stele migrate, and stele store migrate into an empty "
+                    + "schema)")
+        }
     }
 
     // A migration is one transaction.

@@ -152,12 +152,14 @@ final class FeedLoop {
             behind = nil
         } catch {
             feed.logger.error("the change feed cannot read the history: \(error)")
+            // It does not come back. The clients find another node.
+            if case .gone = error { return dropAll() }
             behind = latest
             pollAt = MonotonicClock.now &+ feed.options.pollNanoseconds
         }
     }
 
-    /// The next saves are deleted: the clients reconnect and are told so.
+    /// The next saves are deleted, or the store is gone: the clients reconnect and are told so.
     private func dropAll() {
         for member in groups.values.flatMap(\.members) { member.stream.drop() }
         groups = [:]

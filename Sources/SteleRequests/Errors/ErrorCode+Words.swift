@@ -232,9 +232,10 @@ extension ErrorCode {
         "store.read-only", status: 403, "The store is read-only",
         "The service was started with the setting read-only. Nothing was saved.")
     package static let storeGone = ErrorCode(
-        "store.gone", status: 503, "The store's file is gone",
-        "A file of the store was removed or replaced while the service had it open. Nothing was "
-            + "saved. Reads go on with what is still open.")
+        "store.gone", status: 503, "The store is gone",
+        "A file of the store was removed or replaced while the service had it open: nothing is "
+            + "saved, and reads go on with what is still open. Or another node has migrated the "
+            + "store in a database to another version of the model: nothing is read either.")
     package static let noRoom = ErrorCode(
         "store.no-room", status: 507, "No room", "The disk is full. Nothing was saved.")
     package static let `internal` = ErrorCode(

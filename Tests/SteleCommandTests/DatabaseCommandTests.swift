@@ -1,0 +1,116 @@
+// The commands on a store in a database, as a user runs them.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: PostgreSQLServer.shared != nil), .timeLimit(.minutes(30)))
+struct DatabaseCommandTests {
+    private let folder: TemporaryFolder
+    private let url: String
+
+    private static let versions = [
+        #"{"entities":[{"name":"Person","attributes":[{"name":"name","type":"String"}]}]}"#,
+        #"{"entities":[{"name":"Human","renamingIdentifier":"Person","attributes":["#
+            + #"{"name":"name","type":"String"},{"name":"age","type":"Integer 16"}]}]}"#,
+        #"{"entities":[{"name":"Human","attributes":[{"name":"title","type":"String"},"#
+            + #"{"name":"age","type":"Integer 16"}]}]}"#,
+    ]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        url = try #require(PostgreSQLServer.shared).url(path: UUID().uuidString)
+        try add(1)
+    }
+
+    /// Makes a version the newest.
+    private func add(_ version: Int) throws {
+        try folder.write(Self.versions[version - 1], to: "Staff/v\(version).json")
+    }
+
+    private func stele(
+        _ arguments: String...
+    ) throws -> (status: Int32, output: String, errors: String) {
+        try Program.run(arguments, folder: folder.path)
+    }
+
+    private func serve(_ options: String...) throws -> (program: Program, lines: [String]) {
+        let program = try Program(
+            ["serve", "Staff", "--port", "0", "--store", url] + options, folder: folder.path)
+        return (program, program.lines(3))
+    }
+
+    private func end(_ program: Program) {
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+    }
+
+    @Test func objectsAreImportedAndExported() throws {
+        try folder.write(#"{"name":"Ann"}"# + "\n" + #"{"name":"Bo"}"#, to: "Person.ndjson")
+        let dry = try stele("import", "Staff", "Person.ndjson", "--store", url, "--dry-run")
+        #expect(dry.status != 0 && dry.errors.contains("has no store in its schema"))
+        #expect(try stele("import", "Staff", "Person.ndjson", "--store", url).status == 0)
+        let again = try stele(
+            "import", "Staff", "Person.ndjson", "--store", url, "--dry-run", "--again")
+        #expect(again.status == 0, "\(again.errors)")
+        let (status, output, errors) = try stele("export", "Staff", "--store", url)
+        #expect(status == 0, "\(errors)")
+        #expect(output.contains("Ann") && output.split(separator: "\n").count == 2, "\(output)")
+        let typed = try stele("export", "Staff", "--store", url, "--store-type", "xml")
+        #expect(typed.status != 0 && typed.errors.contains("store-type is for stores in files"))
+        let inspected = try stele("inspect", url)
+        #expect(inspected.status != 0 && inspected.errors.contains("for stores in files"))
+    }
+
+    @Test func aNodeMigratesTheStoreAndTheOthersSayThatItIsGone() throws {
+        let (old, lines) = try serve()
+        defer { end(old) }
+        let before = try Caller(lines)
+        #expect(before.ask("POST", "/Person", #"[{"name":"Ann"},{"name":"Bo"}]"#)?.status == 201)
+        let feed = try SocketSubscriber(before, "/changes")
+        let live = try SocketSubscriber(before, "/Person")
+        let place = try #require(feed.stream.lastID)
+        try add(2)
+        let refused = try serve().program.end()
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("the entity Person becomes Human"), "\(refused.errors)")
+        #expect(refused.errors.contains("stele migrate Staff --store URL"), "\(refused.errors)")
+        #expect(before.ask("GET", "/Person/1")?.status == 200)
+
+        let (new, told) = try serve("--migrate")
+        defer { end(new) }
+        let after = try Caller(told)
+        for path in ["/Person/1", "/Person", "/readyz", "/changes"] {
+            let answer = before.ask("GET", path)
+            #expect(answer?.status == 503, "\(path)")
+            #expect(answer?.body.contains("store.gone") == true, "\(answer?.body ?? "")")
+        }
+        #expect(before.ask("POST", "/Person", #"{"name":"Cy"}"#)?.status == 503)
+        #expect(before.ask("GET", "/healthz")?.status == 200)
+        for stream in [feed, live] {
+            #expect(try !stream.wait { _ in false })
+        }
+        #expect(
+            after.ask("GET", "/Human?select=_id,name,age")?.body
+                == #"[{"_id":1,"name":"Ann","age":null},{"_id":2,"name":"Bo","age":null}]"#)
+        let resumed = try SocketSubscriber(after, "/changes", lastEventID: place)
+        #expect(after.ask("POST", "/Human", #"{"name":"Cy"}"#)?.body.contains(#""_id":3"#) == true)
+        #expect(try resumed.wait { !$0.events.isEmpty })
+        #expect(after.ask("GET", "/model/versions")?.body.contains("v1") == true)
+    }
+
+    @Test func aMigrationByExpressionsSaysWhereToGo() throws {
+        try add(2)
+        end(try serve().program)
+        try add(3)
+        try folder.write(
+            #"{"mappings":[{"source":"Human","destination":"Human","#
+                + #""attributes":{"title":"'Dr ' + $source.name"}}]}"#, to: "title.mapping.json")
+        let plan = try stele("migrate", "Staff", "--store", url, "--plan")
+        #expect(plan.status == 0 && plan.output.contains("by the mapping model"), "\(plan)")
+        let (status, _, errors) = try stele("migrate", "Staff", "--store", url)
+        #expect(status == 1)
+        #expect(errors.contains("Human.title has an expression"), "\(errors)")
+        #expect(errors.contains("stele store migrate with the model v2"), "\(errors)")
+    }
+}
