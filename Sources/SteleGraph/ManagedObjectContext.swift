@@ -76,7 +76,7 @@ public final class ManagedObjectContext {
     /// Creates a context of any kind.
     init(
         _ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext? = nil,
-        author: String?, name: String?, budget: ReadBudget? = nil,
+        author: String?, name: String?, budget: ReadBudget? = nil, since number: Int64? = nil,
         writerReader: (any StoreReader)? = nil, sight: Sight? = nil,
         isWanted: (@Sendable () -> Bool)? = nil, queryGeneration: QueryGeneration = .current,
         retainsRegisteredObjects: Bool = true
@@ -89,8 +89,9 @@ public final class ManagedObjectContext {
         registry = ObjectRegistry(parent: parent?.registry, retainsAll: retainsRegisteredObjects)
         changes = ChangeSet(plans: coordinator.plans)
         view = StoreView(
-            coordinator, parent: parent?.view, budget: budget, writerReader: writerReader,
-            sight: sight, isWanted: isWanted, generation: queryGeneration)
+            coordinator, parent: parent?.view, budget: budget, since: number,
+            writerReader: writerReader, sight: sight, isWanted: isWanted,
+            generation: queryGeneration)
     }
 
     /// Creates a context for one request. It reads the state committed at its first read.
@@ -100,18 +101,21 @@ public final class ManagedObjectContext {
     ///   - name: the context's name in the history; nil for none.
     ///   - budget: the limit on the cost of all reads until a save, for a thread that must not
     ///     wait. A read beyond it throws `StoreError.overBudget`. Nil means no limit.
+    ///   - number: the number of a transaction of the history. The context may then read an older
+    ///     state that has it, from the store's replica (`PersistentStore.replica`), and is only for
+    ///     reading. Nil means the newest state.
     ///   - sight: the part of the store that the context reads; nil for everything. With it the
     ///     context is only for reading: a save would take what is left out for what does not exist.
     ///   - isWanted: is asked while a statement runs for long, which ends where the answer is no
     ///     (`StoreError.deadline`). Nil means that nothing is asked.
     public convenience init(
         _ coordinator: PersistentStoreCoordinator, author: String? = nil, name: String? = nil,
-        budget: ReadBudget? = nil, sight: Sight? = nil,
+        budget: ReadBudget? = nil, since number: Int64? = nil, sight: Sight? = nil,
         isWanted: (@Sendable () -> Bool)? = nil
     ) {
         self.init(
-            coordinator, parent: nil, author: author, name: name, budget: budget, sight: sight,
-            isWanted: isWanted)
+            coordinator, parent: nil, author: author, name: name, budget: budget, since: number,
+            sight: sight, isWanted: isWanted)
     }
 
     /// Creates a context for `PersistentStore.save(making:)`. It reads through the writer's reader,

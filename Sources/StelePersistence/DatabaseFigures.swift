@@ -18,6 +18,10 @@ public struct DatabaseFigures: Sendable, Hashable {
     public var evaluated = 0
     /// Times at which commits of other nodes were noticed.
     public var foreignCommits = 0
+    /// Views and single objects that a replica has answered.
+    public var replicaReads = 0
+    /// Those for which it was behind or out of reach, so that the database itself was read.
+    public var replicaMisses = 0
     /// The seconds since the number of commits was last read: what the feed is behind at most.
     public var lag = 0.0
 

@@ -50,6 +50,9 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   where a thread that must not wait would have to.
     func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader
 
+    /// A copy of the store that follows it; nil for none.
+    var replica: (any StoreReplica)? { get }
+
     /// Whether views that may stay open for long should begin later, because the store waits for
     /// such views to end.
     var delaysLongViews: Bool { get }
@@ -251,6 +254,9 @@ extension PersistentStore {
 
     /// None: for a store in files.
     public var databaseFigures: DatabaseFigures? { nil }
+
+    /// None: for a store that is read itself.
+    public var replica: (any StoreReplica)? { nil }
 
     /// False: for a store of one service.
     public var isOfSeveralNodes: Bool { false }

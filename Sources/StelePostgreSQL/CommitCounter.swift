@@ -67,7 +67,8 @@ final class CommitCounter: Sendable {
     private static let reading = SQLText(
         "SELECT ZCOUNT, ZWRITER FROM \(table) WHERE Z_PK = ?1")
     private static let viewing = SQLText(
-        "SELECT ZCOUNT, ZWRITER, (\(HistoryReader.tokenStatement)) FROM \(table) WHERE Z_PK = 1")
+        "SELECT ZCOUNT, ZWRITER, (\(HistoryReader.tokenStatement)), ZMIGRATIONS FROM \(table) "
+            + "WHERE Z_PK = 1")
 
     private struct Known {
         /// The number that observers know of.
@@ -94,11 +95,13 @@ final class CommitCounter: Sendable {
 
     /// Opens a view, in one round trip.
     /// - Returns: the last commit and the number of the last transaction that it sees.
+    /// - Throws: `.gone` where the store was migrated.
     static func open(
-        _ connection: Connection
+        _ connection: Connection, _ access: StoreAccess
     ) throws(StoreError) -> (commit: Commit, token: Int64) {
         let rows = try connection.beginView(viewing)
         guard rows.count == 1 else { throw empty }
+        try access.check(rows.integer(0, 3), connection)
         return (
             Commit(number: rows.integer(0, 0), writer: rows.integer(0, 1)),
             try HistoryReader.checked(rows.integer(0, 2)) ?? 0

@@ -10,6 +10,8 @@ final class DatabaseCounters: Sendable {
     let commitsAskedFor = Atomic<Int>(0)
     let evaluated = Atomic<Int>(0)
     let foreignCommits = Atomic<Int>(0)
+    let replicaReads = Atomic<Int>(0)
+    let replicaMisses = Atomic<Int>(0)
     /// When the number of commits was last read, on the monotonic clock.
     let readAt = Atomic<UInt64>(MonotonicClock.now)
 
@@ -24,6 +26,8 @@ final class DatabaseCounters: Sendable {
         figures.commitsAskedFor = commitsAskedFor.load(ordering: .relaxed)
         figures.evaluated = evaluated.load(ordering: .relaxed)
         figures.foreignCommits = foreignCommits.load(ordering: .relaxed)
+        figures.replicaReads = replicaReads.load(ordering: .relaxed)
+        figures.replicaMisses = replicaMisses.load(ordering: .relaxed)
         let now = MonotonicClock.now
         figures.lag = Double(now &- min(now, readAt.load(ordering: .relaxed))) / 1e9
     }

@@ -10,6 +10,7 @@ final class GatheredReads: Sendable {
 
     private struct Wish: Sendable {
         let id: ObjectID
+        let since: Int64
         let completion: Completion
     }
 
@@ -25,23 +26,31 @@ final class GatheredReads: Sendable {
     private static let most = 256
 
     /// Starts the thread. While a statement is under way, the next reads gather.
-    /// - Parameter read: reads objects of a family by their keys.
-    init(_ read: @escaping @Sendable (_ root: Int, [Int64]) throws(StoreError) -> [Snapshot]) {
+    /// - Parameter read: reads objects of a family by their keys, in a state that has a transaction.
+    init(
+        _ read:
+            @escaping @Sendable (
+                _ root: Int, [Int64], _ since: Int64
+            ) throws(StoreError) -> [Snapshot]
+    ) {
         let state = state
         thread = SystemThread(name: "stele-get") { Self.run(state, read) }
     }
 
     /// Reads an object, and calls the closure on the thread.
-    func read(_ id: ObjectID, completion: @escaping Completion) {
+    /// - Parameter number: a transaction that the state must have.
+    func read(_ id: ObjectID, since number: Int64 = 0, completion: @escaping Completion) {
         let isOpen = state.withLock { state in
-            if !state.isClosed { state.wishes.append(Wish(id: id, completion: completion)) }
+            if !state.isClosed {
+                state.wishes.append(Wish(id: id, since: number, completion: completion))
+            }
             return !state.isClosed
         }
         if isOpen { state.signal() } else { completion(.failure(.closed)) }
     }
 
     private static func run(
-        _ state: Monitor<State>, _ read: (Int, [Int64]) throws(StoreError) -> [Snapshot]
+        _ state: Monitor<State>, _ read: (Int, [Int64], Int64) throws(StoreError) -> [Snapshot]
     ) {
         while true {
             let wishes = state.withLock(when: { !$0.wishes.isEmpty || $0.isClosed }) { state, _ in
@@ -57,11 +66,13 @@ final class GatheredReads: Sendable {
     }
 
     private static func answer(
-        _ wishes: [Wish], _ root: Int, _ read: (Int, [Int64]) throws(StoreError) -> [Snapshot]
+        _ wishes: [Wish], _ root: Int,
+        _ read: (Int, [Int64], Int64) throws(StoreError) -> [Snapshot]
     ) {
         do throws(StoreError) {
             var found: [Int64: Snapshot] = [:]
-            for row in try read(root, wishes.map(\.id.key)) { found[row.key] = row }
+            let since = wishes.map(\.since).max() ?? 0
+            for row in try read(root, wishes.map(\.id.key), since) { found[row.key] = row }
             for wish in wishes { wish.completion(.success(found[wish.id.key])) }
         } catch {
             for wish in wishes { wish.completion(.failure(error)) }

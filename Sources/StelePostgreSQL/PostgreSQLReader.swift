@@ -18,7 +18,7 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     /// Opens a reader on a connection of the pool, in a new transaction.
     /// - Parameter notes: called with the last commit that the view has.
     init(
-        schema: SQLSchema, translator: FetchTranslator, pool: ReaderPool, known: KnownStates,
+        schema: SQLSchema, translator: FetchTranslator, pool: ReaderPool, known: KnownStates?,
         counters: DatabaseCounters, noting notes: (CommitCounter.Commit) -> Void
     ) throws(StoreError) {
         self.schema = schema
@@ -27,7 +27,7 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         self.known = known
         self.counters = counters
         let (view, connection) = try pool.use { connection throws(StoreError) in
-            try CommitCounter.open(connection)
+            try CommitCounter.open(connection, pool.access)
         }
         number = view.token
         self.connection = connection

@@ -38,6 +38,7 @@ public final class PostgreSQLStore: PersistentStore {
     private let counter: CommitCounter
     private let counters = DatabaseCounters()
     private let listener: PostgreSQLListener
+    private let standby: PostgreSQLReplica?
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let thread = Mutex<SystemThread?>(nil)
 
@@ -48,6 +49,8 @@ public final class PostgreSQLStore: PersistentStore {
     /// - Parameters:
     ///   - url: `postgresql://user@host/database`, with libpq's parameters, such as `sslmode` and
     ///     `options=-csearch_path%3DNAME` for another schema than the first of the search path.
+    ///   - replica: the URL of a standby of the server, from which clients read that know what they
+    ///     must see; nil for none. It need not be in reach.
     ///   - model: the model of the store.
     ///   - identifier: NSStoreUUID of a new store; nil to generate one.
     ///   - creates: whether an empty schema becomes a store. Otherwise it is refused, and nothing
@@ -57,7 +60,8 @@ public final class PostgreSQLStore: PersistentStore {
     ///   connection or is too old, where the schema has tables of another program, and for a store
     ///   of another model; `.busy` where the server cannot be reached.
     public static func open(
-        url: String, model: Model, identifier: String? = nil, creates: Bool = true
+        url: String, replica: String? = nil, model: Model, identifier: String? = nil,
+        creates: Bool = true
     ) throws(StoreError) -> PostgreSQLStore {
         if let refusal = model.refusal { throw .unsupported(refusal) }
         do throws(ModelErrors) { try model.checkRequests() } catch {
@@ -66,11 +70,11 @@ public final class PostgreSQLStore: PersistentStore {
         let connection = try Connection(url, writes: true)
         let database = try StoreDatabase.open(
             connection, model: model, identifier: identifier, creates: creates)
-        return try PostgreSQLStore(url, database, connection)
+        return try PostgreSQLStore(url, replica, database, connection)
     }
 
     private init(
-        _ url: String, _ database: StoreDatabase, _ connection: Connection
+        _ url: String, _ replica: String?, _ database: StoreDatabase, _ connection: Connection
     ) throws(StoreError) {
         schema = database.schema
         model = schema.model
@@ -83,9 +87,15 @@ public final class PostgreSQLStore: PersistentStore {
         let access = StoreAccess(url: url, migrations: database.migrations)
         let readers = ReaderPool(access, count: Self.readerLimit, counters: counters)
         self.readers = readers
-        gathered = GatheredReads { [schema] (root, keys) throws(StoreError) in
+        standby = replica.map { [schema, counters] url in
+            PostgreSQLReplica(
+                StoreAccess(url: url, migrations: database.migrations, isOfReplica: true),
+                schema: schema, translator: translator, counters: counters)
+        }
+        gathered = GatheredReads { [schema] (root, keys, _) throws(StoreError) in
             try Self.rows(of: root, keys, readers, schema, translator)
         }
+        try standby?.check(database.identifier)
         counter = CommitCounter(database.count)
         listener = PostgreSQLListener(access)
         let transactions = PostgreSQLTransactions(
@@ -122,6 +132,8 @@ public final class PostgreSQLStore: PersistentStore {
             counters: counters
         ) { note($0) }
     }
+
+    public var replica: (any StoreReplica)? { standby }
 
     /// Reads an object without a view, in one round trip.
     /// - Throws: as `PersistentStore.newest`.
@@ -286,5 +298,6 @@ public final class PostgreSQLStore: PersistentStore {
         thread.withLock { $0 }?.join()
         gathered.close()
         readers.close()
+        standby?.close()
     }
 }

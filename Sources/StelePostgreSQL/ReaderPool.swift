@@ -17,7 +17,7 @@ final class ReaderPool: Sendable {
     }
 
     private let state: Monitor<State>
-    private let access: StoreAccess
+    let access: StoreAccess
     private let count: Int
     private let counters: DatabaseCounters
 

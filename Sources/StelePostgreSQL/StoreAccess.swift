@@ -13,6 +13,9 @@ struct StoreAccess: Sendable {
     let url: String
     /// The number of migrations that the store had when it was opened.
     let migrations: Int64
+    /// Whether the database is a standby, which no migration waits for: each view asks whether it
+    /// was migrated.
+    var isOfReplica = false
 
     /// Connects to the store.
     /// - Parameter writes: as `Connection.init`.
@@ -20,13 +23,21 @@ struct StoreAccess: Sendable {
     ///   where it was migrated since it was opened.
     func connect(writes: Bool = false) throws(StoreError) -> Connection {
         let connection = try Connection(url, writes: writes)
+        if isOfReplica { return connection }
         try StoreLock.share(connection)
-        guard try CommitCounter.migrations(connection) == migrations else {
+        try check(CommitCounter.migrations(connection), connection)
+        return connection
+    }
+
+    /// Checks that the store has the model that it was opened with.
+    /// - Parameter number: the number of its migrations.
+    /// - Throws: `.gone`.
+    func check(_ number: Int64, _ connection: Connection) throws(StoreError) {
+        guard number == migrations else {
             throw .gone(
                 "another program has migrated the store in \(connection.place) to another version "
                     + "of its model: start this one again with that version")
         }
-        return connection
     }
 }
 

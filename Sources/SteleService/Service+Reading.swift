@@ -1,3 +1,4 @@
+import SteleFeed
 import SteleGraph
 import SteleHTTP
 import SteleModel
@@ -8,19 +9,70 @@ import SteleRequests
 extension Service {
     /// Asks the store for an object, and answers with it, or goes on with the road.
     func asked(_ object: ObjectAddress, by request: Request) -> Step {
-        .pending { [self] reply in
-            coordinator.store.newest(object.id) { [self] result in
-                guard let snapshot = (try? result.get()) ?? nil,
-                    let response = plainGet.response(
-                        of: object, snapshot, coordinator.store.generation, to: request)
-                else {
-                    let passage = Passage(request, at: store, isTimed: options.serverTiming)
-                    return reply.later(
-                        Later(by: .reading) { [self] in proceed(passage, at: .short) })
-                }
-                reply.answer { [self] in noted(response, to: request, .object) }
+        let number: Int64?
+        do { number = try historyToken(of: request) } catch {
+            return proceed(Passage(request, at: store, isTimed: options.serverTiming), at: .brief)
+        }
+        return .pending { [self] reply in
+            guard let number, let replica = coordinator.store.replica else {
+                return ask(object, by: request, reply)
+            }
+            replica.newest(object.id, since: number) { [self] snapshot in
+                guard let snapshot else { return ask(object, by: request, reply) }
+                answer(object, snapshot, request, reply)
             }
         }
+    }
+
+    private func ask(_ object: ObjectAddress, by request: Request, _ reply: Reply) {
+        coordinator.store.newest(object.id) { [self] result in
+            answer(object, (try? result.get()) ?? nil, request, reply)
+        }
+    }
+
+    private func answer(
+        _ object: ObjectAddress, _ snapshot: Snapshot?, _ request: Request, _ reply: Reply
+    ) {
+        guard let snapshot,
+            let response = plainGet.response(
+                of: object, snapshot, coordinator.store.generation, to: request)
+        else {
+            let passage = Passage(request, at: store, isTimed: options.serverTiming)
+            return reply.later(Later(by: .reading) { [self] in proceed(passage, at: .short) })
+        }
+        reply.answer { [self] in noted(response, to: request, .object) }
+    }
+
+    // MARK: Replicas
+
+    /// The field of a request, with what its answer must have, and of the answer to a save.
+    static let historyToken = "History-Token"
+
+    /// The transaction that an answer must have, so that a replica that has it may give it. Nil for
+    /// the newest state: without the field, without a replica, and for a token of another history.
+    /// - Throws: `Problem` for a field that is no token.
+    func historyToken(of request: Request) throws -> Int64? {
+        let store = coordinator.store
+        guard store.replica != nil, let text = request.headers[Self.historyToken] else {
+            return nil
+        }
+        switch ChangeToken.read(text, of: store.historyLine) {
+        case .beginning: return 0
+        case .number(let number): return number
+        case .otherGeneration: return nil
+        case .garbage:
+            throw Problem(
+                .header, "\(Self.historyToken) is not a token of a save",
+                hint: "send the one that the answer to a save has")
+        }
+    }
+
+    /// Tells the client of a save what its next reads must have.
+    func addHistoryToken(to response: inout Response) {
+        let store = coordinator.store
+        guard store.replica != nil, response.status < 300 else { return }
+        let token = ChangeToken(coordinator.currentToken, of: store.historyLine)
+        response.headers.append((Self.historyToken, token.text))
     }
 
     /// Answers whether the store can be read.

@@ -178,7 +178,10 @@ public final class Service: Sendable {
         let asks = pace != .brief && route.isRead
         let isWanted = asks ? { @Sendable in !call.request.clientHasGone } : nil
         let outcome = try execute(  // Execution/
-            plan, in: place.limited(to: plan.rights, while: isWanted))
+            plan,
+            in: place.limited(
+                to: plan.rights, since: route.isRead ? historyToken(of: call.request) : nil,
+                while: isWanted))
         return .done(finish(outcome, call, passage))  // Responses/
     }
 
@@ -379,6 +382,7 @@ public final class Service: Sendable {
         }
         timing.lap("response")
         timing.add(to: &response)
+        if passage.route?.isRead == false { addHistoryToken(to: &response) }
         return noted(
             response, to: passage.request, passage.route?.pattern, from: passage.rights.name)
     }

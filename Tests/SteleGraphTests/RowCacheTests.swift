@@ -136,7 +136,7 @@ import Testing
                 coordinator.commits.storeDidChangeElsewhere()
             }
         }
-        let view = try ReaderView.open(coordinator, budget: nil)
+        let view = try ReaderView.open(coordinator, budget: nil, since: nil)
         view.reader.close()
         store.reads.withLock { $0.elsewhere = nil }
         let others = seen.withLock { $0 } + [coordinator.cacheGeneration]

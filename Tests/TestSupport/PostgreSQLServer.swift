@@ -39,15 +39,31 @@ package final class PostgreSQLServer: Sendable {
 
     /// Makes a database cluster and starts a server.
     /// - Parameter settings: in addition to those of a server whose data need not survive.
-    package init(_ settings: [String] = ["fsync=off", "synchronous_commit=off"]) throws {
+    package convenience init(
+        _ settings: [String] = ["fsync=off", "synchronous_commit=off"]
+    ) throws {
+        try self.init(settings) {
+            "initdb -D \($0)/data -A trust -U postgres -E UTF8 --locale=C --no-sync"
+        }
+    }
+
+    /// Makes a standby of a server and starts it.
+    package convenience init(standbyOf server: PostgreSQLServer) throws {
+        try self.init(["fsync=off"]) {
+            "pg_basebackup -h \(server.folder) -U postgres -D \($0)/data -R -X stream -c fast "
+                + "--no-sync"
+        }
+    }
+
+    /// - Parameter command: makes the cluster in the folder `data` of a folder.
+    private init(_ settings: [String], _ command: (String) -> String) throws {
         let bin = try Self.programs ?? { throw Failure("PostgreSQL is not installed") }()
         folder = "/tmp/stele-postgresql-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o755])
         if getuid() == 0 { try Self.run("/bin/chown", [Self.user, folder]) }
-        try Self.runAsUser(
-            "\(bin)/initdb -D \(folder)/data -A trust -U postgres -E UTF8 --locale=C --no-sync")
+        try Self.runAsUser("\(bin)/\(command(folder))")
         let own = [
             "max_connections=1000", "listen_addresses=", "unix_socket_directories=\(folder)",
             "log_min_messages=panic",
@@ -74,7 +90,10 @@ package final class PostgreSQLServer: Sendable {
     package func stop() {
         let pipe = Self.pipes.withLock { $0.removeValue(forKey: folder) }
         try? pipe?.fileHandleForWriting.close()
-        for _ in 0..<200 where (try? sql("SELECT 1")) != nil { usleep(50_000) }
+        for _ in 0..<200 {
+            if (try? sql("SELECT 1")) == nil { return }
+            usleep(50_000)
+        }
     }
 
     /// The URL of a schema.

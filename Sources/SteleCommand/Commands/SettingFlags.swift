@@ -13,6 +13,8 @@ struct SettingFlags: ParsableArguments {
 
     @Option(help: help("store", "path"))
     var store: [String] = []
+    @Option(help: help("replica", "url"))
+    var replica: String?
     @Option(help: help("store-type", "type"))
     var storeType: [String] = []
     @Option(help: help("history", "place"))
@@ -107,7 +109,7 @@ struct SettingFlags: ParsableArguments {
         let all: [(String, String?)] = [
             ("store", store.isEmpty ? nil : store.joined(separator: ",")),
             ("store-type", storeType.isEmpty ? nil : storeType.joined(separator: ",")),
-            ("history", history), ("migrate", migrate ? "true" : nil),
+            ("replica", replica), ("history", history), ("migrate", migrate ? "true" : nil),
             ("read-only", readOnly ? "true" : nil), ("seeds", seeds), ("backups", backups),
             ("host", host),
             ("port", port),

@@ -10,12 +10,26 @@ struct DatabaseOpening: CommandStore {
     /// The server and the database, without user and password.
     let name: String
     var use = StoreUse.write
+    /// The URL of a standby.
+    private var replica: String?
 
     /// Nil for a text that is no URL of a database.
     init?(_ text: String?) {
         guard let text, ConnectionURL.isURL(text) else { return nil }
         url = text
         name = ConnectionURL.place(of: text)
+    }
+
+    /// The same store, read from a standby by clients that ask for it.
+    /// - Parameter replica: its URL; nil for none.
+    /// - Throws: `Failure` for another text.
+    func read(from replica: String?) throws -> DatabaseOpening {
+        if let replica, !ConnectionURL.isURL(replica) {
+            throw Failure("replica: the URL of a standby begins with postgresql://")
+        }
+        var opening = self
+        opening.replica = replica
+        return opening
     }
 
     /// Refuses a database where a command takes files alone.
@@ -41,7 +55,8 @@ struct DatabaseOpening: CommandStore {
         _ model: Model, identifier: String? = nil
     ) throws(StoreError) -> PostgreSQLStore {
         try PostgreSQLStore.open(
-            url: url, model: model, identifier: identifier, creates: use == .write)
+            url: url, replica: replica, model: model, identifier: identifier,
+            creates: use == .write)
     }
 
     func located(_ error: StoreError) -> Failure {

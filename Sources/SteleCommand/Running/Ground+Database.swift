@@ -13,7 +13,8 @@ extension Ground {
         if let (name, _) = others.first(where: \.1) {
             throw Failure("\(name) is for stores in files, and the store is \(database.name)")
         }
-        let store = try database.open(package, settings.migrate ? .migrate : .offer)
+        let store = try database.read(from: settings.replica).open(
+            package, settings.migrate ? .migrate : .offer)
         var ground = Ground(store: store, name: database.name, modelName: package.name)
         ground.versions = try package.modelVersions()
         if (store as? PostgreSQLStore)?.isNew == true { ground.newness = ", new" }

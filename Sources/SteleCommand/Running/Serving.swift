@@ -158,6 +158,9 @@ struct Serving {
         if let database = DatabaseOpening(settings.store) {
             return try Ground.database(database, package, settings)
         }
+        if settings.replica != nil {
+            throw Failure("replica is for a store in a database: give its URL as store")
+        }
         // A store that is named in place of a model is served with its own model.
         let own = settings.store == nil && StoreType.isSQLite(file: path) ? path : nil
         let opening = try StoresOpening(

@@ -21,6 +21,9 @@ struct Setting: Sendable {
             "the store's file; :memory: for none; by default MODEL.sqlite in the current folder; "
                 + "CONFIGURATION=FILE for a store of one configuration, once for each of several"),
         Setting(
+            "replica", nil,
+            "the URL of a standby of the store's database, for reads with History-Token"),
+        Setting(
             "store-type", nil,
             "sqlite, memory, xml, binary or text; by default told from the file or its name; "
                 + "CONFIGURATION=TYPE for one of several stores"),

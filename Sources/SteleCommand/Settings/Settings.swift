@@ -10,6 +10,7 @@ import SteleService
 struct Settings: Sendable {
     var model: String?
     var store: String?
+    var replica: String?
     var storeType: String?
     var history: HistoryPlace
     var migrate: Bool
@@ -58,6 +59,7 @@ struct Settings: Sendable {
         let reading = SettingReading(source: source)
         model = source.text("model")
         store = source.text("store")
+        replica = source.text("replica")
         storeType = source.text("store-type")
         history = try reading.historyPlace()
         migrate = try reading.truth("migrate")

@@ -15,10 +15,18 @@ struct ReaderView {
     ///
     /// The epoch is read first, then the view is opened, then the store checks for foreign commits.
     /// If the epoch is unchanged, there was no foreign commit between the epoch and the view. A
-    /// reader of several nodes' store has checked that itself.
+    /// reader of several nodes' store has checked that itself. A replica does not know the cache's
+    /// epochs.
     static func open(
-        _ coordinator: PersistentStoreCoordinator, budget: ReadBudget?
+        _ coordinator: PersistentStoreCoordinator, budget: ReadBudget?, since number: Int64?
     ) throws(StoreError) -> ReaderView {
+        if let number, budget?.mayWait ?? true,
+            let reader = coordinator.store.replica?.reader(since: number)
+        {
+            return ReaderView(
+                reader: reader, token: try reader.token, cache: nil,
+                generation: coordinator.cacheGeneration)
+        }
         var attempts = 0
         while true {
             let era = coordinator.cache.era

@@ -22,6 +22,9 @@ final class StoreView {
     private let budget: ReadBudget?
     /// What is seen of the store; nil for all.
     private let sight: Sight?
+    /// A transaction with which the state is new enough, so that a replica may be read; nil where
+    /// only the newest state is.
+    private let number: Int64?
     /// Whether somebody wants what is read; nil where that is not asked.
     private let isWanted: (@Sendable () -> Bool)?
     private(set) var generation: QueryGeneration
@@ -36,9 +39,10 @@ final class StoreView {
 
     init(
         _ coordinator: PersistentStoreCoordinator, parent: StoreView?, budget: ReadBudget?,
-        writerReader: (any StoreReader)?, sight: Sight?, isWanted: (@Sendable () -> Bool)?,
-        generation: QueryGeneration
+        since number: Int64?, writerReader: (any StoreReader)?, sight: Sight?,
+        isWanted: (@Sendable () -> Bool)?, generation: QueryGeneration
     ) {
+        self.number = number
         self.isWanted = isWanted
         self.coordinator = coordinator
         self.parent = parent
@@ -72,7 +76,7 @@ final class StoreView {
         if let parent { return try parent.current() }
         let view =
             if let writerReader { try ReaderView.writer(writerReader, coordinator) } else {
-                try ReaderView.open(coordinator, budget: budget).seen(by: sight)
+                try ReaderView.open(coordinator, budget: budget, since: number).seen(by: sight)
             }
         if let cached, cached.isUsed, !cached.isSame(as: view) {
             view.reader.close()

@@ -16,6 +16,8 @@ struct Execution: Sendable {
     let streams: Places
     /// The budget for reading of one plan; beyond it, reading throws `StoreError.overBudget`.
     var budget: ReadBudget?
+    /// A transaction with which a read may be answered by a replica; nil for the newest state.
+    var since: Int64?
     /// What the sender may do.
     var rights = Rights()
     /// Whether the client still waits for what is read; nil where that is not asked.
@@ -35,7 +37,7 @@ struct Execution: Sendable {
             return try editing.graph.inOneView { try body(child) }
         }
         let context = ManagedObjectContext(
-            coordinator, budget: budget, sight: rights.sight, isWanted: isWanted)
+            coordinator, budget: budget, since: since, sight: rights.sight, isWanted: isWanted)
         defer { context.close() }
         return try body(context)
     }

@@ -17,9 +17,14 @@ final class Place: Sendable {
 
     /// The same for a sender with some rights.
     /// - Parameter isWanted: whether the client still waits for what is read; nil not to ask.
-    func limited(to rights: Rights, while isWanted: (@Sendable () -> Bool)?) -> Place {
-        if isWanted == nil, rights.isAll, rights.name == execution.rights.name { return self }
+    func limited(
+        to rights: Rights, since number: Int64?, while isWanted: (@Sendable () -> Bool)?
+    ) -> Place {
+        if isWanted == nil, number == nil, rights.isAll, rights.name == execution.rights.name {
+            return self
+        }
         var execution = execution
+        execution.since = number
         execution.rights = rights
         execution.isWanted = isWanted
         return Place(execution, answers)

@@ -182,6 +182,8 @@ struct MetricsPage {
             ("commits_asked_for", "Commits whose answer was lost.", figures.commitsAskedFor),
             ("evaluated", "Requests that the node evaluated itself.", figures.evaluated),
             ("foreign_commits", "Notices of commits of other nodes.", figures.foreignCommits),
+            ("replica_reads", "Views and objects read from the replica.", figures.replicaReads),
+            ("replica_misses", "Those it was behind for.", figures.replicaMisses),
         ]
         for (name, help, value) in counters {
             text.single("stele_database_\(name)_total", .counter, help, Double(value))

@@ -142,6 +142,7 @@ enum OpenAPIRequestHeader: String, CaseIterable {
     case range = "Range"
     case ifRange = "If-Range"
     case lastEventID = "Last-Event-ID"
+    case historyToken = "History-Token"
 
     private var meaning: String {
         switch self {
@@ -152,6 +153,7 @@ enum OpenAPIRequestHeader: String, CaseIterable {
         case .range: "The bytes to give, such as bytes=0-1023."
         case .ifRange: "An entity tag; the range is given only if it is present."
         case .lastEventID: "The id of the last event that was received."
+        case .historyToken: "The token of a save that the answer must have; a replica may give it."
         }
     }
 
@@ -187,6 +189,7 @@ enum OpenAPIRequestHeader: String, CaseIterable {
         case .ifMatch, .ifNoneMatch: return true
         case .idempotencyKey: return isWrite
         case .prefer: return isWrite && route.method != .delete
+        case .historyToken: return !isWrite
         case .range, .ifRange:
             if case .binary = route.resource { return !isWrite }
             return false
