@@ -133,6 +133,7 @@ public final class PostgreSQLStore: PersistentStore {
         ) { note($0) }
     }
 
+    /// The standby; nil for none.
     public var replica: (any StoreReplica)? { standby }
 
     /// Reads an object without a view, in one round trip.
