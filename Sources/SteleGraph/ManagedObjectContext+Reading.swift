@@ -205,12 +205,6 @@ extension ManagedObjectContext {
     /// - Throws: `StoreError`, `ContextError.closed`.
     package func cacheGeneration() throws -> String { try view.cacheGeneration() }
 
-    /// The generation of ETags in the context's view.
-    /// - Throws: `StoreError`, `ContextError.closed`.
-    package func tagGeneration() throws -> String {
-        coordinator.tagGeneration(try cacheGeneration())
-    }
-
     // MARK: Following the store
 
     /// Merges a save of another context or program (`mergeChanges(fromContextDidSave:)`). Updated

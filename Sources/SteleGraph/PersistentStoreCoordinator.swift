@@ -39,7 +39,10 @@ public final class PersistentStoreCoordinator: Sendable {
         }
         commits = CommitObserver(
             model: store.model,
-            cache: RowCache(bytes: rowCacheBytes, former: store.formerMarks), broadcast: broadcast)
+            cache: RowCache(
+                bytes: rowCacheBytes, former: store.formerMarks,
+                generation: store.isOfSeveralNodes ? store.generation : nil),
+            broadcast: broadcast)
         store.observe(commits)
         if let reader = try? store.reader() {
             if let token = try? reader.token { commits.start(at: token) }
@@ -53,14 +56,10 @@ public final class PersistentStoreCoordinator: Sendable {
     public var model: Model { store.model }
 
     /// The generation of the row cache: eight hexadecimal digits, drawn at start and after each
-    /// commit by another program. Read it before the rows that it identifies.
+    /// commit by another program. All nodes of a store have that of the store, because each of their
+    /// saves raises the versions of its objects and is in the history. Read it before the rows that
+    /// it identifies.
     public var cacheGeneration: String { cache.generation }
-
-    /// The generation of ETags for rows that were read in a cache generation. All nodes of a store
-    /// have the same one, because each of their saves raises the versions of its objects.
-    package func tagGeneration(_ generation: String) -> String {
-        store.isOfSeveralNodes ? store.generation : generation
-    }
 
     /// The figures of the row cache.
     public var rowCacheFigures: RowCacheFigures { cache.figures }

@@ -60,20 +60,25 @@ final class RowCache: Sendable {
 
     private struct Life {
         var epoch: UInt64 = 1
-        var generation = RowCache.drawGeneration()
+        var generation: String
         /// The earlier generations that the first epoch continues; empty in later epochs.
         var former: [StoreMark]
     }
 
     private let shards: [RowCacheShard]
     private let life: Mutex<Life>
+    /// Whether all epochs have one generation.
+    private let isOfOneGeneration: Bool
 
     /// Creates an empty cache.
     /// - Parameters:
     ///   - bytes: the approximate maximum size of the entries; 0 disables the cache.
     ///   - former: the earlier generations of the store's state.
-    init(bytes: Int, former: [StoreMark] = []) {
-        life = Mutex(Life(former: former))
+    ///   - generation: that of all epochs, for a store that other programs change only as its
+    ///     history tells; nil where each epoch has one of its own.
+    init(bytes: Int, former: [StoreMark] = [], generation: String? = nil) {
+        life = Mutex(Life(generation: generation ?? Self.drawGeneration(), former: former))
+        isOfOneGeneration = generation != nil
         let count = 1 << Int(Self.shardBits)
         shards = (0..<count).map { _ in RowCacheShard(bytes: max(0, bytes) / count) }
     }
@@ -92,7 +97,7 @@ final class RowCache: Sendable {
 
     var epoch: UInt64 { life.withLock { $0.epoch } }
 
-    /// The generation of the epoch: eight random hexadecimal digits.
+    /// The generation of the epoch: eight hexadecimal digits.
     var generation: String { life.withLock { $0.generation } }
 
     /// A new random generation.
@@ -162,7 +167,7 @@ final class RowCache: Sendable {
     func clear() {
         life.withLock { life in
             life.epoch += 1
-            life.generation = Self.drawGeneration()
+            if !isOfOneGeneration { life.generation = Self.drawGeneration() }
             life.former = []
             for shard in shards { shard.clear(epoch: life.epoch) }
         }

@@ -75,9 +75,7 @@ public final class Service: Sendable {
         routes = Routes(model: model, basePath: options.basePath, page: options.page)
         let answers = Answers(
             renderer: renderer, limits: limits, basePath: options.basePath,
-            generation: {
-                coordinator.tagGeneration(coordinator.cacheGeneration(ofWhatWasReadSince: $0))
-            })
+            generation: { coordinator.cacheGeneration(ofWhatWasReadSince: $0) })
         var execution = Execution(
             coordinator: coordinator, forms: BodyForms(model), limits: limits,
             streams: Places(limits.streams))

@@ -99,6 +99,34 @@ struct DatabaseCommandTests {
         #expect(after.ask("GET", "/model/versions")?.body.contains("v1") == true)
     }
 
+    /// A save of another node is a difference, and a stream goes on where it was on another node.
+    @Test func aLiveQueryFollowsTheSavesOfOtherNodes() throws {
+        let (one, first) = try serve()
+        let (two, second) = try serve()
+        defer {
+            end(one)
+            end(two)
+        }
+        let (here, there) = (try Caller(first), try Caller(second))
+        #expect(here.ask("POST", "/Person", #"[{"name":"Bo"},{"name":"Di"}]"#)?.status == 201)
+        let live = try SocketSubscriber(there, "/Person?sort=name&select=name")
+        #expect(try live.wait { $0.events.contains { $0.name == "snapshot" } })
+        #expect(here.ask("POST", "/Person", #"{"name":"Ann"}"#)?.status == 201)
+        #expect(there.ask("POST", "/Person", #"{"name":"Cy"}"#)?.status == 201)
+        #expect(here.ask("PATCH", "/Person/1", #"{"name":"Ed"}"#)?.status == 200)
+        func texts(_ stream: SocketSubscriber) -> [String] {
+            stream.events.map { String(decoding: $0.data, as: UTF8.self) }
+        }
+        #expect(try live.wait { texts($0).contains { $0.contains("Ed") } })
+        #expect(live.events.filter { $0.name == "snapshot" }.count == 1, "\(texts(live))")
+        #expect(texts(live).contains { $0.contains(#""inserts""#) && $0.contains("Ann") })
+        let place = try #require(live.stream.lastID)
+        #expect(there.ask("DELETE", "/Person/2")?.status == 204)
+        let moved = try SocketSubscriber(here, "/Person?sort=name&select=name", lastEventID: place)
+        #expect(try moved.wait { texts($0).contains { $0.contains(#""deletes""#) } })
+        #expect(!moved.events.contains { $0.name == "snapshot" }, "\(texts(moved))")
+    }
+
     @Test func aMigrationByExpressionsSaysWhereToGo() throws {
         try add(2)
         end(try serve().program)

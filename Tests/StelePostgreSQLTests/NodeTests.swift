@@ -132,7 +132,7 @@ struct NodeTests: Sendable {
             #expect(try found.value(forKey: "name") == .string("\(round)"))
             #expect(try reader.store.newest(id)?.version == Int64(round + 1))
             #expect(reader.cachedSnapshot(id) == nil)
-            #expect(try reading.tagGeneration() == (try writing.tagGeneration()))
+            #expect(try reading.cacheGeneration() == (try writing.cacheGeneration()))
         }
     }
 

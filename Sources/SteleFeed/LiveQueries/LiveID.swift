@@ -12,7 +12,8 @@ import SteleRequests
 /// The mark is a hash of the stream's queries and of their cache generation, which is drawn at each
 /// start and after each change by another program. So an id fits no other queries, no other server
 /// and no state from before such a change; its client is sent snapshots. An id from before a
-/// restart fits where the store was not changed except as its history tells.
+/// restart fits where the store was not changed except as its history tells. All nodes of a store
+/// have one generation, so that an id fits on each of them.
 package struct LiveID: Sendable {
     private static let digits = 8
 

@@ -45,6 +45,11 @@ struct ReaderView {
                     reader: reader, token: token, cache: view, generation: era.generation)
             }
             attempts += 1
+            if coordinator.store.isOfSeveralNodes {
+                // The other nodes may commit continuously.
+                return ReaderView(
+                    reader: reader, token: token, cache: nil, generation: era.generation)
+            }
             if attempts == 3 {
                 // Another program commits continuously. Read without the cache and with a new
                 // generation, because the rows may be from before or after a commit.

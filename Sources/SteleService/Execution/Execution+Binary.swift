@@ -41,7 +41,7 @@ extension Execution {
         of snapshot: Snapshot, _ attribute: Attribute, _ context: ManagedObjectContext
     ) throws -> String? {
         guard context.parent == nil else { return nil }
-        let generation = try context.tagGeneration()
+        let generation = try context.cacheGeneration()
         guard attribute.isDerived else {
             return EntityTags.plain(version: snapshot.version, generation: generation)
         }

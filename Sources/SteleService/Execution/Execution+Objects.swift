@@ -45,7 +45,7 @@ extension Execution {
     ) throws -> Outcome {
         if plan.isVolatile { return .null(tag: nil) }
         let tag = EntityTags.destination(
-            version: 0, key: 0, generation: try context.tagGeneration(),
+            version: 0, key: 0, generation: try context.cacheGeneration(),
             token: try context.token(), hash: plan.tagHash)
         if let unchanged = try terms.unchanged(tag) { return unchanged }
         return .null(tag: tag)
@@ -89,7 +89,7 @@ extension Execution {
         of snapshot: Snapshot, _ plan: ObjectPlan, _ context: ManagedObjectContext
     ) throws -> String? {
         if plan.isVolatile { return nil }
-        let generation = try context.tagGeneration()
+        let generation = try context.cacheGeneration()
         // What a relationship leads to may be seen or not without another version of the object.
         if plan.shape.isPlain, case .object = plan.target, rights.sight == nil,
             !forms.hasDerived(snapshot.entity)

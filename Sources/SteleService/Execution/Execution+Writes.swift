@@ -212,7 +212,7 @@ extension Execution {
         guard let preconditions = plan.preconditions else { return }
         try preconditions.check(
             .list(
-                generation: try writer.context.tagGeneration(),
+                generation: try writer.context.cacheGeneration(),
                 token: try writer.context.token()), nil, writer)
     }
 }

@@ -73,7 +73,7 @@ struct Execution: Sendable {
     func listTag(_ hash: UInt64?, _ context: ManagedObjectContext) throws -> String? {
         guard let hash else { return nil }
         return EntityTags.list(
-            generation: try context.tagGeneration(), token: try context.token(),
+            generation: try context.cacheGeneration(), token: try context.token(),
             hash: hash)
     }
 
