@@ -3,6 +3,10 @@ import SteleModel
 /// A copy of a store that follows it some time behind, for reading that need not see the newest
 /// state but a known one.
 public protocol StoreReplica: AnyObject, Sendable {
+    /// The highest transaction that a view of the store itself had. Answers that were made of such a
+    /// view are not older.
+    var newestNumber: Int64 { get }
+
     /// Opens a view of the copy's current state. It may wait for a server.
     /// - Parameter number: the transaction of the history that the view must have, and so all
     ///   before it.

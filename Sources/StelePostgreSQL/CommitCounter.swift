@@ -55,8 +55,10 @@ final class CommitCounter: Sendable {
         return rows.integer(0, 0)
     }
 
-    /// Counts a migration, in its transaction.
+    /// Counts a migration, in its transaction. The lock ends views of standbys that have not seen
+    /// it when they replay it: the new tables would be empty to them.
     static func noteMigration(_ connection: Connection) throws(StoreError) {
+        try connection.run("LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
         try connection.run("UPDATE \(table) SET ZMIGRATIONS = ZMIGRATIONS + 1 WHERE Z_PK = 1")
     }
 
@@ -69,6 +71,8 @@ final class CommitCounter: Sendable {
     private static let viewing = SQLText(
         "SELECT ZCOUNT, ZWRITER, (\(HistoryReader.tokenStatement)), ZMIGRATIONS FROM \(table) "
             + "WHERE Z_PK = 1")
+    /// The lock of a standby's view, which the replay of a migration waits for or ends.
+    private static let sharing = SQLText("LOCK TABLE \(table) IN ACCESS SHARE MODE")
 
     private struct Known {
         /// The number that observers know of.
@@ -99,7 +103,7 @@ final class CommitCounter: Sendable {
     static func open(
         _ connection: Connection, _ access: StoreAccess
     ) throws(StoreError) -> (commit: Commit, token: Int64) {
-        let rows = try connection.beginView(viewing)
+        let rows = try connection.beginView(viewing, lock: access.isOfReplica ? sharing : nil)
         guard rows.count == 1 else { throw empty }
         try access.check(rows.integer(0, 3), connection)
         return (

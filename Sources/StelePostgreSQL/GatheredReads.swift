@@ -8,6 +8,13 @@ final class GatheredReads: Sendable {
     /// Takes an object, nil where it does not exist.
     typealias Completion = @Sendable (Result<Snapshot?, StoreError>) -> Void
 
+    /// Reads objects of a family by their keys, and returns them with the last transaction of their
+    /// state.
+    typealias Read =
+        @Sendable (
+            _ root: Int, [Int64]
+        ) throws(StoreError) -> (rows: [Snapshot], number: Int64)
+
     private struct Wish: Sendable {
         let id: ObjectID
         let since: Int64
@@ -26,32 +33,25 @@ final class GatheredReads: Sendable {
     private static let most = 256
 
     /// Starts the thread. While a statement is under way, the next reads gather.
-    /// - Parameter read: reads objects of a family by their keys, in a state that has a transaction.
-    init(
-        _ read:
-            @escaping @Sendable (
-                _ root: Int, [Int64], _ since: Int64
-            ) throws(StoreError) -> [Snapshot]
-    ) {
+    /// - Parameter read: reads objects of a family by their keys.
+    init(_ read: @escaping Read) {
         let state = state
         thread = SystemThread(name: "stele-get") { Self.run(state, read) }
     }
 
     /// Reads an object, and calls the closure on the thread.
-    /// - Parameter number: a transaction that the state must have.
+    /// - Parameter number: a transaction that the state must have; otherwise the result is `.moved`.
     func read(_ id: ObjectID, since number: Int64 = 0, completion: @escaping Completion) {
         let isOpen = state.withLock { state in
-            if !state.isClosed {
+            if !state.isClosed, thread != nil {
                 state.wishes.append(Wish(id: id, since: number, completion: completion))
             }
-            return !state.isClosed
+            return !state.isClosed && thread != nil
         }
         if isOpen { state.signal() } else { completion(.failure(.closed)) }
     }
 
-    private static func run(
-        _ state: Monitor<State>, _ read: (Int, [Int64], Int64) throws(StoreError) -> [Snapshot]
-    ) {
+    private static func run(_ state: Monitor<State>, _ read: Read) {
         while true {
             let wishes = state.withLock(when: { !$0.wishes.isEmpty || $0.isClosed }) { state, _ in
                 let taken = state.wishes.prefix(most)
@@ -65,15 +65,17 @@ final class GatheredReads: Sendable {
         }
     }
 
-    private static func answer(
-        _ wishes: [Wish], _ root: Int,
-        _ read: (Int, [Int64], Int64) throws(StoreError) -> [Snapshot]
-    ) {
+    private static func answer(_ wishes: [Wish], _ root: Int, _ read: Read) {
         do throws(StoreError) {
             var found: [Int64: Snapshot] = [:]
-            let since = wishes.map(\.since).max() ?? 0
-            for row in try read(root, wishes.map(\.id.key), since) { found[row.key] = row }
-            for wish in wishes { wish.completion(.success(found[wish.id.key])) }
+            let (rows, number) = try read(root, wishes.map(\.id.key))
+            for row in rows { found[row.key] = row }
+            for wish in wishes {
+                wish.completion(
+                    number >= wish.since
+                        ? .success(found[wish.id.key])
+                        : .failure(.moved("the state is older than what was asked for")))
+            }
         } catch {
             for wish in wishes { wish.completion(.failure(error)) }
         }

@@ -6,39 +6,29 @@ import SteleSystem
 
 /// A standby of the store's server, which is read by clients that know what they must see.
 final class PostgreSQLReplica: StoreReplica {
-    private let access: StoreAccess
-    private let schema: SQLSchema
-    private let translator: FetchTranslator
-    private let counters: DatabaseCounters
-    private let pool: ReaderPool
-    private let gathered = Mutex<GatheredReads?>(nil)
-    /// When it is tried again after it was out of reach, on the monotonic clock.
-    private let triedAgainAt = Atomic<UInt64>(0)
+    private let views: ReplicaViews
+    private let gathered: GatheredReads
 
+    /// - Parameter newest: as `StoreReplica.newestNumber`.
     init(
         _ access: StoreAccess, schema: SQLSchema, translator: FetchTranslator,
-        counters: DatabaseCounters
+        counters: DatabaseCounters, newest: NewestNumber
     ) {
-        self.access = access
-        self.schema = schema
-        self.translator = translator
-        self.counters = counters
-        pool = ReaderPool(access, count: PostgreSQLStore.readerLimit, counters: counters)
-        let reads = GatheredReads { [weak self] (root, keys, number) throws(StoreError) in
-            guard let reader = self?.reader(since: number) else {
-                throw .busy("the replica is behind")
-            }
+        let views = ReplicaViews(
+            access, schema: schema, translator: translator, counters: counters, newest: newest)
+        self.views = views
+        gathered = GatheredReads { (root, keys) throws(StoreError) in
+            let reader = try views.open()
             defer { reader.close() }
-            return try reader.snapshots(root: root, keys: keys)
+            return (try reader.snapshots(root: root, keys: keys), try reader.token)
         }
-        gathered.withLock { $0 = reads }
     }
 
     /// Refuses the database of another store. One that cannot be reached may be the store's.
     /// - Throws: `.incompatible`.
-    func check(_ identifier: String) throws(StoreError) {
+    static func check(_ access: StoreAccess, _ store: StoreDatabase) throws(StoreError) {
         let connection: Connection
-        do throws(StoreError) { connection = try access.connect() } catch {
+        do throws(StoreError) { connection = try Connection(access.url) } catch {
             guard case .busy = error else { throw error }
             return
         }
@@ -46,51 +36,122 @@ final class PostgreSQLReplica: StoreReplica {
         let end = MonotonicClock.deadline(in: 5)
         while try !StoreDatabase.hasStore(connection), MonotonicClock.now < end { usleep(50_000) }
         guard try StoreDatabase.hasStore(connection),
-            try StoreMetadata.read(connection)?.identifier == identifier
+            try StoreDatabase.generation(connection) == store.generation
         else {
             throw .incompatible(
                 code: 134080, "\(connection.place) is no standby of the store's server")
         }
     }
 
+    var newestNumber: Int64 { views.newest.value }
+
     func reader(since number: Int64) -> (any StoreReader)? {
-        let begun = MonotonicClock.now
-        guard begun >= triedAgainAt.load(ordering: .relaxed) else { return miss() }
-        do throws(StoreError) {
-            let reader = try PostgreSQLReader(
-                schema: schema, translator: translator, pool: pool, known: nil,
-                counters: counters
-            ) { _ in }
-            guard try reader.token >= number else {
-                reader.close()
-                return miss()
-            }
-            counters.replicaReads.add(1, ordering: .relaxed)
-            return reader
-        } catch {
-            // A client waits meanwhile: five seconds for a server that is gone without a word.
-            let now = MonotonicClock.now
-            triedAgainAt.store(
-                now &+ max(500_000_000, 4 &* (now &- begun)), ordering: .relaxed)
-            return miss()
-        }
+        guard let reader = try? views.open() else { return nil }
+        if let token = try? reader.token, token >= number { return views.counted(reader) }
+        reader.close()
+        views.noteMiss()
+        return nil
     }
 
     func newest(
         _ id: ObjectID, since number: Int64, completion: @escaping @Sendable (Snapshot?) -> Void
     ) {
-        guard let reads = gathered.withLock({ $0 }) else { return completion(nil) }
-        reads.read(id, since: number) { completion((try? $0.get()) ?? nil) }
+        gathered.read(id, since: number) { [views] result in
+            let snapshot = (try? result.get()) ?? nil
+            if snapshot == nil { views.noteMiss() } else { views.noteRead() }
+            completion(snapshot)
+        }
     }
 
-    private func miss() -> (any StoreReader)? {
-        counters.replicaMisses.add(1, ordering: .relaxed)
-        return nil
-    }
+    /// Stops reading it: the store was migrated, and the program has the model of before.
+    func retire() { views.retire() }
 
     /// Closes the connections.
     func close() {
-        gathered.withLock { $0 }?.close()
-        pool.close()
+        gathered.close()
+        views.close()
     }
+}
+
+/// The views of a standby.
+private final class ReplicaViews: Sendable {
+    private let schema: SQLSchema
+    private let translator: FetchTranslator
+    private let counters: DatabaseCounters
+    private let pool: ReaderPool
+    let newest: NewestNumber
+    /// When one caller tries it again after it was out of reach, on the monotonic clock; 0 while it
+    /// is in reach.
+    private let triedAgainAt = Atomic<UInt64>(0)
+
+    /// The nanoseconds for which it is left alone at least, and at most.
+    private static let rest: (least: UInt64, most: UInt64) = (500_000_000, 20_000_000_000)
+
+    init(
+        _ access: StoreAccess, schema: SQLSchema, translator: FetchTranslator,
+        counters: DatabaseCounters, newest: NewestNumber
+    ) {
+        self.schema = schema
+        self.translator = translator
+        self.counters = counters
+        self.newest = newest
+        pool = ReaderPool(
+            access, count: PostgreSQLStore.readerLimit, patience: 0, counters: counters)
+    }
+
+    /// Opens a view of what the standby has.
+    /// - Throws: `StoreError` where it is out of reach, or was and is left alone.
+    func open() throws(StoreError) -> PostgreSQLReader {
+        let begun = MonotonicClock.now
+        let limit = triedAgainAt.load(ordering: .relaxed)
+        if limit > 0 {
+            // One caller finds out, and the others do not wait.
+            guard begun >= limit,
+                triedAgainAt.compareExchange(
+                    expected: limit, desired: begun &+ Self.rest.most, ordering: .relaxed
+                ).exchanged
+            else {
+                noteMiss()
+                throw .busy("the replica is out of reach")
+            }
+        }
+        do throws(StoreError) {
+            let reader = try PostgreSQLReader(
+                schema: schema, translator: translator, pool: pool, known: nil,
+                counters: counters
+            ) { _ in }
+            if limit > 0, limit < .max { triedAgainAt.store(0, ordering: .relaxed) }
+            return reader
+        } catch {
+            noteMiss()
+            if !pool.isFull {
+                let took = MonotonicClock.now &- begun
+                let rest = min(max(Self.rest.least, 4 &* took), Self.rest.most)
+                triedAgainAt.store(MonotonicClock.now &+ rest, ordering: .relaxed)
+            }
+            throw error
+        }
+    }
+
+    func counted(_ reader: PostgreSQLReader) -> PostgreSQLReader {
+        noteRead()
+        return reader
+    }
+
+    func noteRead() { counters.replicaReads.add(1, ordering: .relaxed) }
+
+    func noteMiss() { counters.replicaMisses.add(1, ordering: .relaxed) }
+
+    func retire() { triedAgainAt.store(.max, ordering: .relaxed) }
+
+    func close() { pool.close() }
+}
+
+/// The highest transaction that a view of the store had.
+final class NewestNumber: Sendable {
+    private let number = Atomic<Int64>(0)
+
+    var value: Int64 { number.load(ordering: .relaxed) }
+
+    func raise(to value: Int64) { number.max(value, ordering: .relaxed) }
 }

@@ -29,7 +29,7 @@ extension PostgreSQLStore {
     ///
     /// Programs that have the store open lose their connections. They cannot go on, because they
     /// have the model of before: each of their reads and saves is `.gone`. A program that opens the
-    /// store meanwhile waits. Objects keep their keys and versions. The history goes on, so tokens of
+    /// store meanwhile waits for half a minute. Objects keep their keys and versions. The history goes on, so tokens of
     /// before stay valid.
     /// - Parameters:
     ///   - url: as for `open`. The user must own the tables.
@@ -110,17 +110,18 @@ extension PostgreSQLStore {
         guard let first = steps.first, let last = steps.last else { return false }
         if metadata.isOf(last.destination), !metadata.isOf(first.source) { return false }
         try metadata.check(first.source)
-        try CommitCounter.complete(connection)
-        try PostgreSQLFunctions.register(connection)
         // The save under way ends, and no other begins.
         try connection.run(CommitCounter.locking.string)
         try StoreLock.takeAlone(connection, until: MonotonicClock.deadline(in: patience))
+        try CommitCounter.complete(connection)
+        try PostgreSQLFunctions.register(connection)
         for step in steps {
             try StoreMigration(
                 from: SQLSchema(model: step.source, layout: StoreLayout(connection)),
                 to: SQLSchema(model: step.destination, dialect: .postgreSQL), by: step.mapping,
                 on: connection, at: ReferenceDate.now, report: progress
             ).run()
+            try connection.forgetStatements()
         }
         try CommitCounter.noteMigration(connection)
         return true

@@ -39,6 +39,7 @@ public final class PostgreSQLStore: PersistentStore {
     private let counters = DatabaseCounters()
     private let listener: PostgreSQLListener
     private let standby: PostgreSQLReplica?
+    private let newest = NewestNumber()
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let thread = Mutex<SystemThread?>(nil)
 
@@ -70,11 +71,15 @@ public final class PostgreSQLStore: PersistentStore {
         let connection = try Connection(url, writes: true)
         let database = try StoreDatabase.open(
             connection, model: model, identifier: identifier, creates: creates)
-        return try PostgreSQLStore(url, replica, database, connection)
+        let standby = replica.map {
+            StoreAccess(url: $0, migrations: database.migrations, isOfReplica: true)
+        }
+        if let standby { try PostgreSQLReplica.check(standby, database) }
+        return try PostgreSQLStore(url, standby, database, connection)
     }
 
     private init(
-        _ url: String, _ replica: String?, _ database: StoreDatabase, _ connection: Connection
+        _ url: String, _ replica: StoreAccess?, _ database: StoreDatabase, _ connection: Connection
     ) throws(StoreError) {
         schema = database.schema
         model = schema.model
@@ -87,15 +92,13 @@ public final class PostgreSQLStore: PersistentStore {
         let access = StoreAccess(url: url, migrations: database.migrations)
         let readers = ReaderPool(access, count: Self.readerLimit, counters: counters)
         self.readers = readers
-        standby = replica.map { [schema, counters] url in
+        standby = replica.map { [schema, counters, newest] access in
             PostgreSQLReplica(
-                StoreAccess(url: url, migrations: database.migrations, isOfReplica: true),
-                schema: schema, translator: translator, counters: counters)
+                access, schema: schema, translator: translator, counters: counters, newest: newest)
         }
-        gathered = GatheredReads { [schema] (root, keys, _) throws(StoreError) in
-            try Self.rows(of: root, keys, readers, schema, translator)
+        gathered = GatheredReads { [schema] (root, keys) throws(StoreError) in
+            (try Self.rows(of: root, keys, readers, schema, translator), .max)
         }
-        try standby?.check(database.identifier)
         counter = CommitCounter(database.count)
         listener = PostgreSQLListener(access)
         let transactions = PostgreSQLTransactions(
@@ -113,6 +116,7 @@ public final class PostgreSQLStore: PersistentStore {
         listener.start { [counter] process in
             counter.process.load(ordering: .relaxed) == process
         } isGone: { [weak self] in
+            self?.standby?.retire()
             // What reads next ends the streams, whose clients go to another node.
             self?.tellOfForeignChange()
         } _: { [weak self] connection throws(StoreError) in
@@ -127,10 +131,12 @@ public final class PostgreSQLStore: PersistentStore {
     /// - Throws: as `PersistentStore.reader`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         if let budget, !budget.mayWait { throw .overBudget }
-        return try PostgreSQLReader(
+        let reader = try PostgreSQLReader(
             schema: schema, translator: translator, pool: readers, known: known,
             counters: counters
         ) { note($0) }
+        newest.raise(to: try reader.token)
+        return reader
     }
 
     /// The standby; nil for none.

@@ -152,8 +152,9 @@ final class PostgreSQLTransactions: WriterTransactions {
         let end = MonotonicClock.deadline(in: Self.patience)
         while MonotonicClock.now < end {
             do throws(StoreError) {
-                if writer.connection.isLost { try connectAgain() }
-                guard let isMade = try counter.hasMade(number, writer.connection) else { break }
+                // Also where the store was migrated meanwhile, which keeps the counter.
+                let connection = try Connection(access.url, writes: true)
+                guard let isMade = try counter.hasMade(number, connection) else { break }
                 return isMade
             } catch {
                 // The server cannot be asked, or has not noticed yet that the connection is lost.

@@ -19,26 +19,31 @@ final class ReaderPool: Sendable {
     private let state: Monitor<State>
     let access: StoreAccess
     private let count: Int
+    private let patience: Double
     private let counters: DatabaseCounters
 
     /// - Parameters:
     ///   - access: the store.
     ///   - count: the most connections.
-    init(_ access: StoreAccess, count: Int, counters: DatabaseCounters) {
+    ///   - patience: the most seconds to wait for one.
+    init(
+        _ access: StoreAccess, count: Int, patience: Double = 5, counters: DatabaseCounters
+    ) {
+        self.patience = patience
         self.access = access
         self.count = count
         self.counters = counters
         state = Monitor(State(places: count))
     }
 
-    /// Lends a connection. It waits for one for five seconds at most.
+    /// Lends a connection. It waits for one, with the pool's patience.
     /// - Throws: `StoreError`: `.busy` where all are lent for that time, `.closed`, or the reason
     ///   why none can be opened.
     func take() throws(StoreError) -> Connection {
         counters.waiting.add(1, ordering: .relaxed)
         defer { counters.waiting.subtract(1, ordering: .relaxed) }
         let idle = try state.withLock(
-            when: { $0.places > 0 || $0.isClosed }, until: MonotonicClock.deadline(in: 5)
+            when: { $0.places > 0 || $0.isClosed }, until: MonotonicClock.deadline(in: patience)
         ) { state, _ throws(StoreError) -> Idle? in
             if state.isClosed { throw .closed }
             guard state.places > 0 else {
@@ -62,6 +67,9 @@ final class ReaderPool: Sendable {
             throw error
         }
     }
+
+    /// Whether all connections are lent.
+    var isFull: Bool { state.withLock { $0.places == 0 } }
 
     /// Fills in the figures of the connections.
     func add(to figures: inout DatabaseFigures) {

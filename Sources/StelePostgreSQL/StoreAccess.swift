@@ -23,7 +23,14 @@ struct StoreAccess: Sendable {
     ///   where it was migrated since it was opened.
     func connect(writes: Bool = false) throws(StoreError) -> Connection {
         let connection = try Connection(url, writes: writes)
-        if isOfReplica { return connection }
+        if isOfReplica {
+            // A server that was a primary may have saves of its own after a failover.
+            let row = try connection.queryOnce("SELECT pg_is_in_recovery()::int::bigint")
+            guard row.count == 1, row.integer(0, 0) == 1 else {
+                throw .busy("\(connection.place) is no standby")
+            }
+            return connection
+        }
         try StoreLock.share(connection)
         try check(CommitCounter.migrations(connection), connection)
         return connection
@@ -46,6 +53,8 @@ enum StoreLock {
     /// The first numbers of the locks, of no meaning. The second is that of the schema.
     private static let opening = 537_310_621
     private static let use = 537_310_622
+    /// The lock of those that wait for the lock of use.
+    private static let gate = 537_310_623
     private static let schema =
         "(SELECT (oid::bigint - 2147483648)::int FROM pg_namespace "
         + "WHERE nspname = current_schema())"
@@ -56,7 +65,9 @@ enum StoreLock {
     static func takeForOpening(_ connection: Connection) throws(StoreError) {
         do throws(StoreError) {
             try connection.run("SELECT pg_advisory_xact_lock(\(opening), \(schema))")
-        } catch .deadline {
+        } catch {
+            // The limit of a statement, or that of locks.
+            guard ["57014", "55P03"].contains(connection.lastState) else { throw error }
             throw .busy("another program opens or migrates the store in \(connection.place)")
         }
     }
@@ -64,7 +75,13 @@ enum StoreLock {
     /// Takes the lock of those that use the store, until the end of the connection.
     /// - Throws: `.busy` while the store is migrated; the errors of statements.
     static func share(_ connection: Connection) throws(StoreError) {
-        try take("pg_try_advisory_lock_shared", connection)
+        // While a migration waits, none comes in.
+        let isTaken = try holds(
+            "CASE WHEN pg_try_advisory_xact_lock_shared(\(gate), \(schema)) "
+                + "THEN pg_try_advisory_lock_shared(\(use), \(schema)) ELSE false END", connection)
+        guard isTaken else {
+            throw .busy("the store in \(connection.place) is being migrated")
+        }
     }
 
     /// Takes the lock of those that use the store alone, until the end of the transaction. The
@@ -73,27 +90,26 @@ enum StoreLock {
     /// - Throws: `.busy` where they do not end in time; `.incompatible` where the user may not end
     ///   them; the errors of statements.
     static func takeAlone(_ connection: Connection, until limit: UInt64) throws(StoreError) {
-        while true {
-            do throws(StoreError) {
-                return try take("pg_try_advisory_xact_lock", connection)
-            } catch .busy(let text) {
-                guard MonotonicClock.now < limit else { throw .busy(text) }
+        try connection.run("SELECT pg_advisory_xact_lock(\(gate), \(schema))")
+        while try !holds("pg_try_advisory_xact_lock(\(use), \(schema))", connection) {
+            guard MonotonicClock.now < limit else {
+                throw .busy(
+                    "the connections of other programs to \(connection.place) do not end")
             }
             try endOthers(connection)
             usleep(20_000)
         }
     }
 
-    private static func take(
-        _ function: String, _ connection: Connection
-    ) throws(StoreError) {
-        let row = try connection.queryOnce("SELECT \(function)(\(use), \(schema))::int::bigint")
-        guard row.count == 1, row.integer(0, 0) == 1 else {
-            throw .busy(
-                function.hasSuffix("shared")
-                    ? "the store in \(connection.place) is being migrated"
-                    : "the connections of other programs to \(connection.place) do not end")
+    private static func holds(
+        _ lock: String, _ connection: Connection
+    ) throws(StoreError) -> Bool {
+        let row = try connection.queryOnce(
+            "SELECT CASE WHEN \(schema) IS NULL THEN -1 ELSE (\(lock))::int END::bigint")
+        guard row.count == 1, row.integer(0, 0) >= 0 else {
+            throw .incompatible(code: 134080, "\(connection.place) has no schema any more")
         }
+        return row.integer(0, 0) == 1
     }
 
     private static func endOthers(_ connection: Connection) throws(StoreError) {

@@ -73,15 +73,23 @@ struct StoreDatabase {
         try StoreLock.share(connection)
         let layout = try StoreLayout(connection)
         return StoreDatabase(
-            identifier: identifier, generation: try Self.generation(generation, connection),
+            identifier: identifier, generation: try Self.mixed(generation, connection),
             schema: try SQLSchema(model: model, layout: layout),
             count: try CommitCounter.read(connection).number,
             migrations: try CommitCounter.migrations(connection), isNew: isNew)
     }
 
+    /// Returns the generation of the store in the schema; nil where it has none.
+    static func generation(_ connection: Connection) throws(StoreError) -> String? {
+        guard let stored = try StoreMetadata.read(connection)?.metadata.generation else {
+            return nil
+        }
+        return try mixed(stored, connection)
+    }
+
     /// Returns the generation of tokens and ETags. A backup that is restored has tables with other
     /// numbers, so that its saves are not taken for those that it lacks.
-    private static func generation(
+    private static func mixed(
         _ stored: String, _ connection: Connection
     ) throws(StoreError) -> String {
         let table = try connection.integer(

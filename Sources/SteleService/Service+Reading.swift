@@ -53,9 +53,10 @@ extension Service {
     /// - Throws: `Problem` for a field that is no token.
     func historyToken(of request: Request) throws -> Int64? {
         let store = coordinator.store
-        guard store.replica != nil, let text = request.headers[Self.historyToken] else {
-            return nil
-        }
+        // A condition is on the newest state.
+        guard store.replica != nil, let text = request.headers[Self.historyToken],
+            !request.headers.contains("If-Match")
+        else { return nil }
         switch ChangeToken.read(text, of: store.historyLine) {
         case .beginning: return 0
         case .number(let number): return number
@@ -70,8 +71,10 @@ extension Service {
     /// Tells the client of a save what its next reads must have.
     func addHistoryToken(to response: inout Response) {
         let store = coordinator.store
-        guard store.replica != nil, response.status < 300 else { return }
-        let token = ChangeToken(coordinator.currentToken, of: store.historyLine)
+        guard let replica = store.replica, response.status < 300 else { return }
+        // The answer may be of a view that has later saves of other nodes.
+        let number = max(coordinator.currentToken, replica.newestNumber)
+        let token = ChangeToken(number, of: store.historyLine)
         response.headers.append((Self.historyToken, token.text))
     }
 

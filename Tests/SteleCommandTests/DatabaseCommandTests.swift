@@ -127,6 +127,67 @@ struct DatabaseCommandTests {
         #expect(!moved.events.contains { $0.name == "snapshot" }, "\(texts(moved))")
     }
 
+    /// A save is in the next read with its token, also where another node answers it, and again.
+    @Test func readsWithATokenHaveTheSave() throws {
+        let primary = try PostgreSQLServer(["fsync=off"])
+        let standby = try PostgreSQLServer(standbyOf: primary)
+        defer {
+            standby.stop()
+            primary.stop()
+        }
+        let store = try primary.url(path: UUID().uuidString)
+        let replica = store.replacing(primary.folder, with: standby.folder)
+        let nodes = try (0..<2).map { _ in
+            try Program(
+                ["serve", "Staff", "--port", "0", "--store", store, "--replica", replica],
+                folder: folder.path)
+        }
+        defer { nodes.forEach(end) }
+        let callers = try nodes.map { try Caller($0.lines(3)) }
+        func token(_ answer: String) -> String? {
+            answer.split(separator: "\r\n").first { $0.hasPrefix("History-Token: ") }
+                .map { String($0.dropFirst("History-Token: ".count)) }
+        }
+        for round in 1...20 {
+            let (here, there) = (callers[round % 2], callers[1 - round % 2])
+            let key = ["Idempotency-Key: k\(round)"]
+            let made = try here.call("POST", "/Person", #"{"name":"Ann"}"#, headers: key)
+            let repeated = try there.call("POST", "/Person", #"{"name":"Ann"}"#, headers: key)
+            for answer in [made, repeated] {
+                let field = ["History-Token: \(try #require(token(answer)))"]
+                for caller in callers {
+                    let count = try caller.call("GET", "/Person/count", headers: field)
+                    #expect(count.hasSuffix(#"{"count":\#(round)}"#), "\(count)")
+                    let one = try caller.call("GET", "/Person/\(round)", headers: field)
+                    #expect(one.contains(" 200 "), "\(one)")
+                }
+            }
+        }
+        func count(_ field: String) throws -> String {
+            try callers[1].call("GET", "/Person/count", headers: ["History-Token: \(field)"])
+        }
+        let end = ContinuousClock.now + .seconds(30)
+        while try !count("0").hasSuffix(#"{"count":20}"#), ContinuousClock.now < end {
+            usleep(10_000)
+        }
+        try standby.pauseReplay()
+        let made = try callers[0].call("POST", "/Person", #"{"name":"Bo"}"#)
+        #expect(try count(token(made) ?? "").hasSuffix(#"{"count":21}"#))
+        #expect(try count("0").hasSuffix(#"{"count":20}"#))
+        // Without a token, and with one of another store, the newest state is read.
+        #expect(try count("12345678-3").hasSuffix(#"{"count":21}"#))
+        #expect(callers[1].ask("GET", "/Person/count")?.body == #"{"count":21}"#)
+        for path in ["/Person", "/Person/1"] {
+            let wrong = try callers[0].call("GET", path, headers: ["History-Token: x"])
+            #expect(wrong.contains(" 400 ") && wrong.contains("is not a token"), "\(wrong)")
+        }
+        let metrics = callers[1].ask("GET", "/metrics")?.body ?? ""
+        #expect(!metrics.contains("stele_database_replica_reads_total 0\n"), "\(metrics)")
+        let file = try stele("serve", "Staff", "--store", "s.sqlite", "--replica", replica)
+        #expect(file.status == 1 && file.errors.contains("replica is for a store in a database"))
+        try standby.resumeReplay()
+    }
+
     @Test func aMigrationByExpressionsSaysWhereToGo() throws {
         try add(2)
         end(try serve().program)

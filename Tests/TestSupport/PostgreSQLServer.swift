@@ -118,6 +118,19 @@ package final class PostgreSQLServer: Sendable {
         return output.split(separator: "\n").map(String.init)
     }
 
+    /// Keeps a standby from taking in what the server sends it.
+    package func pauseReplay() throws {
+        try sql("SELECT pg_wal_replay_pause()")
+        for _ in 0..<200 {
+            if try sql("SELECT pg_get_wal_replay_pause_state()") == ["paused"] { return }
+            usleep(20_000)
+        }
+        throw Failure("the replay is not paused")
+    }
+
+    /// Lets it go on.
+    package func resumeReplay() throws { try sql("SELECT pg_wal_replay_resume()") }
+
     // MARK: Processes
 
     private struct Failure: Error, CustomStringConvertible {

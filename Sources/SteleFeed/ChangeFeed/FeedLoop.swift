@@ -152,8 +152,9 @@ final class FeedLoop {
             behind = nil
         } catch {
             feed.logger.error("the change feed cannot read the history: \(error)")
-            // It does not come back. The clients find another node.
-            if case .gone = error { return dropAll() }
+            // A file may come back, and a store that was migrated does not: the clients find another
+            // node.
+            if case .gone = error, feed.store.isOfSeveralNodes { return dropAll() }
             behind = latest
             pollAt = MonotonicClock.now &+ feed.options.pollNanoseconds
         }

@@ -158,8 +158,9 @@ package final class LiveLoop {
             // Another program has written during the round: read all queries again at once.
             isBehind = true
             pollAt = MonotonicClock.now
-        } catch StoreError.gone(let text) {
-            // It does not come back. The clients find another node.
+        } catch StoreError.gone(let text) where hub.coordinator.store.isOfSeveralNodes {
+            // A file may come back, and a store that was migrated does not: the clients find another
+            // node.
             for query in Array(queries.values) { fail(query, StoreError.gone(text)) }
         } catch {
             hub.logger.error("live queries cannot read the store: \(error)")

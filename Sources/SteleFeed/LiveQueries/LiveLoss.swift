@@ -26,9 +26,9 @@ extension StoreError {
     /// Whether the reason is temporary.
     package var mayPass: Bool {
         switch self {
-        case .moved, .busy, .deadline, .overBudget, .noRoom, .failed, .expired: true
+        case .moved, .busy, .deadline, .overBudget, .noRoom, .failed, .expired, .gone: true
         case .conflicts, .constraint, .unsupported, .incompatible, .invalid, .predicate, .tooLarge,
-            .closed, .incompleteSave, .readOnly, .gone:
+            .closed, .incompleteSave, .readOnly:
             false
         }
     }

@@ -142,9 +142,11 @@ final class Connection: SQLConnection {
     ///
     /// An error ends a transaction in PostgreSQL. A statement of a view that fails is taken back
     /// alone, and the view is still the same.
-    func beginView(_ sql: SQLText) throws(StoreError) -> Rows {
+    /// - Parameter lock: a statement before, whose lock lasts as long as the view; nil for none.
+    func beginView(_ sql: SQLText, lock: SQLText? = nil) throws(StoreError) -> Rows {
         isView = false
         try send(Self.beginning)
+        if let lock { try send(lock) }
         try send(Self.savepoint)
         let rows = try query(sql, [])
         isView = true
@@ -235,6 +237,12 @@ final class Connection: SQLConnection {
         made.lastUse = clock
         statements[key] = made
         return made.name
+    }
+
+    /// Forgets the prepared statements, whose columns may have other types after a migration.
+    func forgetStatements() throws(StoreError) {
+        try run("DEALLOCATE ALL")
+        statements = [:]
     }
 
     private func dropOldest() throws(StoreError) {

@@ -143,15 +143,19 @@ extension StoreMigration {
 
     // MARK: Indexes
 
-    /// The indexes of the destination that the source does not have, or that do not stay.
-    func newIndexes() throws(StoreError) -> [SQLIndex] {
-        // An earlier version may have made the file, with fewer indexes or under other names.
+    /// The names of the store's indexes, in capitals. An earlier version may have made it, with
+    /// fewer indexes or under other names.
+    func presentIndexes() throws(StoreError) -> Set<String> {
         let rows = try work.connection.rows(
             SQLText(work.connection.dialect.indexNames), [], [.text])
-        let present = Set(
+        return Set(
             rows.compactMap { row -> String? in
                 if case .string(let name) = row[0] { name.uppercased() } else { nil }
             })
+    }
+
+    /// The indexes of the destination that the source does not have, or that do not stay.
+    func newIndexes(besides present: Set<String>) -> [SQLIndex] {
         var carried: [String: (table: String, columns: [String: String])] = [:]
         for table in tables where table.way == .altered {
             guard let old = table.old else { continue }
@@ -179,12 +183,15 @@ extension StoreMigration {
     }
 
     /// Drops the indexes of the source that do not stay, as any version makes them.
-    func dropIndexes(besides new: [SQLIndex]) throws(StoreError) {
+    func dropIndexes(
+        of present: Set<String>, besides new: [SQLIndex]
+    ) throws(StoreError) {
         let made = Set(new.map(\.name))
         let kept = Set(map.destination.indexes.map(\.name)).subtracting(made)
         let source = map.source
         for index in source.indexes + source.indexes(as: .beforeFetchIndexes)
-        where !kept.contains(index.name) {
+        where !kept.contains(index.name) && present.contains(index.name.uppercased()) {
+            // One may be in both lists.
             try work.run("DROP INDEX IF EXISTS \(index.name)")
         }
     }

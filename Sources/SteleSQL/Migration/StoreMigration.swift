@@ -66,12 +66,13 @@ package final class StoreMigration {
     package func run() throws(StoreError) {
         for requirement in requirements { try check(requirement) }
         try checkSingleEnds()
-        let indexes = try newIndexes()
+        let present = try presentIndexes()
+        let indexes = newIndexes(besides: present)
         try expect(indexes)
         for table in tables where table.way != .altered { try copy(table) }
         for (index, join) in joins.enumerated() where join.old == nil { try copy(join, index) }
         for table in tables where table.way == .altered { try compute(table) }
-        try dropIndexes(besides: indexes)
+        try dropIndexes(of: present, besides: indexes)
         for table in tables where table.way == .altered { try reshape(table) }
         for join in joins where join.old != nil { try reshape(join) }
         try dropTables()
