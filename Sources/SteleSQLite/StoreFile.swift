@@ -143,6 +143,9 @@ struct StoreFile {
 
     static func setUp(_ connection: Connection, _ path: String) throws(StoreError) {
         try turnOnLog(connection, path)
+        // A program that was killed while it changed the mode has left it. SQLite has rolled back
+        // what it had, and while this connection is open no program makes another one.
+        unlink(StoreLook.resolved(path) + "-journal")
         try connection.run(
             "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; "
                 + "PRAGMA cache_size = -16384; PRAGMA mmap_size = 1073741824; "

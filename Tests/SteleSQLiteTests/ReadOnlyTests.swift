@@ -239,6 +239,18 @@ import Testing
         #expect(try FolderState(folder.path) == before)
     }
 
+    /// What a killed program has left of a change of the mode, which SQLite takes for nothing.
+    @Test func anOpeningForWritingRemovesAColdJournal() throws {
+        let store = try SQLiteStore.open(path: path, model: model)
+        _ = try store.insert(try thing(), ["name": .string("a")])
+        store.close()
+        try Data(count: 4_616).write(to: URL(fileURLWithPath: path + "-journal"))
+        let again = try SQLiteStore.open(path: path, model: model)
+        #expect(!FileManager.default.fileExists(atPath: path + "-journal"))
+        #expect(try names(again) == ["a"])
+        again.close()
+    }
+
     @Test func anOpeningForWritingTellsOfTheConversion() throws {
         try SQLiteStore.open(path: path, model: model).close()
         try RawDatabase(path).run("PRAGMA journal_mode = DELETE")
