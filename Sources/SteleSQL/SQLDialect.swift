@@ -49,6 +49,9 @@ public struct SQLDialect: Sendable {
     package var creation: @Sendable (_ statement: String) -> String
     /// Whether the database compares Decimals of 38 digits itself, so that none is long.
     package var hasExactDecimals: Bool
+    /// Whether all programs that write to the database keep its counters as Stele does, because they
+    /// are nodes of Stele.
+    package var isKeptByNodes: Bool
     /// Whether each expression has one type, so that values of different types must be made one
     /// before they are compared or listed, and an overflow is an error.
     package var isTyped: Bool
@@ -96,6 +99,7 @@ public struct SQLDialect: Sendable {
         concatenation: { "CAST(\($0) || \($1) AS BLOB)" },
         creation: { $0 },
         hasExactDecimals: false,
+        isKeptByNodes: false,
         isTyped: false,
         typeName: { $0 == .text ? "TEXT" : $0 == .data || $0 == .uuid ? "BLOB" : "REAL" },
         items: nil,

@@ -41,6 +41,7 @@ extension SQLDialect {
         dialect.concatenation = { "\($0) || \($1)" }
         dialect.creation = PostgreSQLWords.creation
         dialect.hasExactDecimals = true
+        dialect.isKeptByNodes = true
         dialect.isTyped = true
         dialect.typeName = PostgreSQLWords.type
         dialect.items = { "json_array_elements_text(\($0)::json)" }

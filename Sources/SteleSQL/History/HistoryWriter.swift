@@ -65,9 +65,12 @@ struct HistoryWriter {
     }
 
     /// Rereads everything that another program may have changed.
-    mutating func reload(_ connection: any SQLConnection) throws(StoreError) {
+    /// - Parameter keepingTexts: whether the keys of texts stay: no node deletes a text.
+    mutating func reload(
+        _ connection: any SQLConnection, keepingTexts: Bool
+    ) throws(StoreError) {
         places = try ImagePlaces(connection)
-        strings = [:]
+        if !keepingTexts { strings = [:] }
     }
 
     /// Begins a save's transaction and returns its number.

@@ -18,9 +18,12 @@ struct Counters {
     private static let writingSave = SQLText(
         "UPDATE main.\(AttachedHistory.saves) SET ZTRANSACTION = ?1 WHERE Z_PK = 1")
 
-    /// Reads the counters. The caller holds the write lock. A counter is at least the highest key
-    /// in the table, for files whose writer did not update Z_PRIMARYKEY.
-    init(_ schema: SQLSchema, _ connection: any SQLConnection) throws(StoreError) {
+    /// Reads the counters. The caller holds the write lock.
+    /// - Parameter looksAtRows: whether a counter is at least the highest key in the table, for
+    ///   stores whose writer did not update Z_PRIMARYKEY.
+    init(
+        _ schema: SQLSchema, _ connection: any SQLConnection, looksAtRows: Bool = true
+    ) throws(StoreError) {
         let last = schema.numbers.max() ?? 0
         maxima = Array(repeating: 0, count: last + 1 + Self.histories)
         changed = Array(repeating: false, count: maxima.count)
@@ -34,7 +37,7 @@ struct Counters {
         for entity in [HistoryTables.change, HistoryTables.transaction] {
             _ = try HistoryReader.checked(highest(entity))
         }
-        for table in schema.storedTables {
+        for table in schema.storedTables where looksAtRows {
             let highest = SQLText("SELECT MAX(Z_PK) FROM \(table.name)")
             let number = schema.number(of: table.root)
             if let key = try connection.integer(highest), let place = place(of: number) {

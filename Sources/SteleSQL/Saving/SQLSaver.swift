@@ -44,9 +44,15 @@ package final class SQLSaver {
 
     /// Rereads everything that another program may have changed. The caller holds the write lock.
     package func reload() throws(StoreError) {
-        let read = (try Counters(schema, connection), try LongDecimals(schema, connection))
-        try history.reload(connection)
-        (counters, longDecimals) = read
+        if schema.dialect.isKeptByNodes {
+            // Two statements, because nodes that save in turn read all of it after each other.
+            counters = try Counters(schema, connection, looksAtRows: false)
+            try history.reload(connection, keepingTexts: true)
+        } else {
+            let read = (try Counters(schema, connection), try LongDecimals(schema, connection))
+            try history.reload(connection, keepingTexts: false)
+            (counters, longDecimals) = read
+        }
         trustedSince = token + 1
     }
 
