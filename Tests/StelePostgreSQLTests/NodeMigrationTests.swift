@@ -10,15 +10,6 @@ import SteleSystem
 import TestSupport
 import Testing
 
-/// Counts what a store tells of other programs.
-private final class Witness: StoreObserver {
-    let elsewhere = Mutex(0)
-    func storeWillCommit(_ saves: [HistoryTransaction]) {}
-    func storeDidCommit(_ saves: [HistoryTransaction]) {}
-    func storeDidChangeElsewhere() { elsewhere.withLock { $0 += 1 } }
-    func storeWillClose(at number: Int64) -> [StoreMark] { [] }
-}
-
 @Suite(.enabled(if: PostgreSQLServer.shared != nil), .timeLimit(.minutes(30)))
 struct NodeMigrationTests: Sendable {
     let url: String

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Notes what a store tells of commits.
-private final class Witness: StoreObserver {
+final class Witness: StoreObserver {
     let elsewhere = Mutex(0)
     func storeWillCommit(_ saves: [HistoryTransaction]) {}
     func storeDidCommit(_ saves: [HistoryTransaction]) {}
