@@ -46,9 +46,12 @@ final class PostgreSQLReplica: StoreReplica {
     var newestNumber: Int64 { views.newest.value }
 
     func reader(since number: Int64) -> (any StoreReader)? {
-        guard let reader = try? views.open() else { return nil }
-        if let token = try? reader.token, token >= number { return views.counted(reader) }
-        reader.close()
+        let reader = try? views.open()
+        if let reader, let token = try? reader.token, token >= number {
+            views.noteRead()
+            return reader
+        }
+        reader?.close()
         views.noteMiss()
         return nil
     }
@@ -110,10 +113,7 @@ private final class ReplicaViews: Sendable {
                 triedAgainAt.compareExchange(
                     expected: limit, desired: begun &+ Self.rest.most, ordering: .relaxed
                 ).exchanged
-            else {
-                noteMiss()
-                throw .busy("the replica is out of reach")
-            }
+            else { throw .busy("the replica is out of reach") }
         }
         do throws(StoreError) {
             let reader = try PostgreSQLReader(
@@ -123,7 +123,6 @@ private final class ReplicaViews: Sendable {
             if limit > 0, limit < .max { triedAgainAt.store(0, ordering: .relaxed) }
             return reader
         } catch {
-            noteMiss()
             if !pool.isFull {
                 let took = MonotonicClock.now &- begun
                 let rest = min(max(Self.rest.least, 4 &* took), Self.rest.most)
@@ -131,11 +130,6 @@ private final class ReplicaViews: Sendable {
             }
             throw error
         }
-    }
-
-    func counted(_ reader: PostgreSQLReader) -> PostgreSQLReader {
-        noteRead()
-        return reader
     }
 
     func noteRead() { counters.replicaReads.add(1, ordering: .relaxed) }

@@ -29,8 +29,8 @@ extension PostgreSQLStore {
     ///
     /// Programs that have the store open lose their connections. They cannot go on, because they
     /// have the model of before: each of their reads and saves is `.gone`. A program that opens the
-    /// store meanwhile waits for half a minute. Objects keep their keys and versions. The history goes on, so tokens of
-    /// before stay valid.
+    /// store meanwhile waits for half a minute. Objects keep their keys and versions. The history
+    /// goes on, so tokens of before stay valid.
     /// - Parameters:
     ///   - url: as for `open`. The user must own the tables.
     ///   - source: the model of the stored objects.

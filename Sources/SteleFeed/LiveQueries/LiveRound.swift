@@ -67,7 +67,8 @@ final class LiveRound {
         let isEven = tokens.allSatisfy { $0 == loop.position }
         let isWhole = isNext && isEven
         let mustRead =
-            isBehind || !isWhole || mail.isChangedElsewhere || mail.told.latest > saves.last?.number ?? loop.position
+            isBehind || !isWhole || mail.isChangedElsewhere
+            || mail.told.latest > saves.last?.number ?? loop.position
             || loop.isStale(in: loop.hub.coordinator.cacheGeneration)
             || loop.queries.values.contains { query in
                 query.loss.map { $0.retryAt <= now } ?? loop.wantsSnapshot(query)
