@@ -10,6 +10,9 @@ public enum StoreError: Error, Sendable {
     case conflicts([MergeConflict])
     /// Values of a uniqueness constraint exist already (133021).
     case constraint(ConstraintConflict)
+    /// A rule of the database refuses the save, such as a CHECK of another program's table (1550).
+    /// The text names the table and the rule.
+    case refused(String)
     /// The disk is full (SQLITE_FULL).
     case noRoom(String)
     /// The store's file is no longer where it was opened. Nothing is saved. The text names it.
@@ -70,7 +73,7 @@ extension StoreError {
         switch self {
         case .incompatible(_, let text), .noRoom(let text), .busy(let text), .moved(let text),
             .unsupported(let text), .invalid(let text), .tooLarge(let text), .failed(let text),
-            .incompleteSave(let text), .readOnly(let text), .gone(let text):
+            .incompleteSave(let text), .readOnly(let text), .gone(let text), .refused(let text):
             text
         case .predicate(let error): error.description
         case .overBudget: "a statement has exceeded its reader's budget"

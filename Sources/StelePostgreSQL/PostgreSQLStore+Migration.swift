@@ -74,7 +74,16 @@ extension PostgreSQLStore {
     private static func migrate(
         _ url: String, by steps: [Step], _ progress: @escaping (MigrationProgress) -> Void
     ) throws(StoreError) -> Bool {
-        for step in steps { try check(step.destination) }
+        for step in steps {
+            try check(step.destination)
+            guard !TableLinks.names(tablesIn: step.source),
+                !TableLinks.names(tablesIn: step.destination)
+            else {
+                throw .unsupported(
+                    "the migration of a store that follows tables of another program: make it "
+                        + "again in an empty schema")
+            }
+        }
         // The keepalives of a writer, because the locks keep all others out.
         let connection = try Connection(url, writes: true)
         try connection.run(

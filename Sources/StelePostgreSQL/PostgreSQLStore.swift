@@ -101,8 +101,10 @@ public final class PostgreSQLStore: PersistentStore {
         }
         counter = CommitCounter(database.count)
         listener = PostgreSQLListener(access)
-        let transactions = PostgreSQLTransactions(
-            connection, access, schema: schema, translator: translator, counter: counter,
+        let links = database.links
+        let transactions = try PostgreSQLTransactions(
+            connection, access, schema: schema, translator: translator, links: links,
+            counter: counter,
             counters: counters, last: database.count,
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
         nonisolated(unsafe) let writer = try Writer(
@@ -113,14 +115,18 @@ public final class PostgreSQLStore: PersistentStore {
             throw StoreError.failed("the system has no thread for the store")
         }
         thread.withLock { $0 = writing }
+        let incoming = IncomingChanges(links, schema)
         listener.start { [counter] process in
-            counter.process.load(ordering: .relaxed) == process
+            // Of what it writes to another program's table itself, it takes what that has changed.
+            links.isEmpty && counter.process.load(ordering: .relaxed) == process
         } isGone: { [weak self] in
             self?.standby?.retire()
             // What reads next ends the streams, whose clients go to another node.
             self?.tellOfForeignChange()
         } _: { [weak self] connection throws(StoreError) in
             self?.note(try CommitCounter.read(connection))
+            guard !links.isEmpty, try incoming.areWaiting(connection) else { return }
+            self?.takeIncoming()
         }
     }
 
@@ -278,6 +284,12 @@ public final class PostgreSQLStore: PersistentStore {
     private func note(_ last: CommitCounter.Commit) -> Bool {
         counters.noteReading()
         return counter.notices(last) { tellOfForeignChange() }
+    }
+
+    /// Has the writer take what other programs have written to their tables, which it does at the
+    /// beginning of each transaction.
+    private func takeIncoming() {
+        _ = try? queue.perform(WriterJob(.parts { _ in }))
     }
 
     private func tellOfForeignChange() {

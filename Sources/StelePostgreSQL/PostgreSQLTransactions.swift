@@ -6,10 +6,12 @@ import SteleSystem
 
 /// The writer's transactions in a PostgreSQL database: one at a time over all nodes, by the row of
 /// the commit counter.
-final class PostgreSQLTransactions: WriterTransactions {
+final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
     private let access: StoreAccess
     private let schema: SQLSchema
     private let translator: FetchTranslator
+    private let links: TableLinks
+    private let incoming: IncomingChanges
     private let counter: CommitCounter
     private let counters: DatabaseCounters
     private let changedElsewhere: () -> Void
@@ -29,19 +31,22 @@ final class PostgreSQLTransactions: WriterTransactions {
 
     init(
         _ connection: Connection, _ access: StoreAccess, schema: SQLSchema,
-        translator: FetchTranslator,
+        translator: FetchTranslator, links: TableLinks,
         counter: CommitCounter, counters: DatabaseCounters, last: Int64,
         changedElsewhere: @escaping () -> Void
-    ) {
+    ) throws(StoreError) {
         writer = WriterConnection(connection)
         self.access = access
         self.schema = schema
         self.translator = translator
+        self.links = links
+        incoming = IncomingChanges(links, schema)
         self.counter = counter
         self.counters = counters
         self.last = last
         self.changedElsewhere = changedElsewhere
         noteProcess()
+        try links.prepare(connection)
     }
 
     var connection: any SQLConnection { writer }
@@ -53,6 +58,8 @@ final class PostgreSQLTransactions: WriterTransactions {
     var failedLater: Bool { writer.connection.failedLater }
 
     func setWaiting(_ waits: Bool) throws(StoreError) {
+        // What a save writes to another program's table reads what it has written before.
+        let waits = waits || !links.isEmpty
         if waits { try writer.connection.receive() }
         writer.connection.defersWrites = !waits
     }
@@ -96,6 +103,7 @@ final class PostgreSQLTransactions: WriterTransactions {
     private func connectAgain() throws(StoreError) {
         writer.connection = try access.connect(writes: true)
         counters.connections.add(1, ordering: .relaxed)
+        try links.prepare(writer.connection)
         noteProcess()
         // What the server did meanwhile is not known.
         last = -1
@@ -108,6 +116,25 @@ final class PostgreSQLTransactions: WriterTransactions {
     func takeForeign() {
         counter.take(begun, changedElsewhere)
         last = begun
+    }
+
+    func takeIncoming(
+        token: Int64, _ save: (SaveRequest) throws(StoreError) -> SaveResult
+    ) throws(StoreError) -> Bool {
+        guard !links.isEmpty, try incoming.areWaiting(writer.connection) else { return false }
+        try setWaiting(true)
+        let reader = ownReader(token: token)
+        defer { reader.close() }
+        try incoming.take(writer.connection, token: token, reader, save: save)
+        return true
+    }
+
+    var follower: (any SaveFollower)? { links.isEmpty ? nil : self }
+
+    func follow(
+        _ changes: [ObjectChange]
+    ) throws(StoreError) -> [(object: Snapshot, slots: [Int])] {
+        try OutgoingChanges(links, schema, writer.connection).write(changes)
     }
 
     func commit() throws(StoreError) {

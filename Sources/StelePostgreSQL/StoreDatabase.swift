@@ -8,6 +8,8 @@ struct StoreDatabase {
     let identifier: String
     let generation: String
     let schema: SQLSchema
+    /// The tables of other programs that it follows.
+    let links: TableLinks
     /// The number of commits when it was opened.
     let count: Int64
     /// The number of migrations.
@@ -71,10 +73,17 @@ struct StoreDatabase {
             try PostgreSQLFunctions.register(connection)
         }
         try StoreLock.share(connection)
-        let layout = try StoreLayout(connection)
+        let schema = try SQLSchema(model: model, layout: StoreLayout(connection))
+        let links = try TableLinks(schema, connection)
+        if isNew {
+            try links.make(connection)
+            try links.copyInverses(schema, connection)
+        } else {
+            try links.check(connection)
+        }
         return StoreDatabase(
             identifier: identifier, generation: try Self.mixed(generation, connection),
-            schema: try SQLSchema(model: model, layout: layout),
+            schema: schema, links: links,
             count: try CommitCounter.read(connection).number,
             migrations: try CommitCounter.migrations(connection), isNew: isNew)
     }

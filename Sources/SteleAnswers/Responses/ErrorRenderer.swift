@@ -168,6 +168,7 @@ package struct ErrorRenderer {
                 headers: [("Retry-After", "1")])
         case .conflicts(let conflicts): return problem(conflicts)
         case .constraint(let conflict): return problem(conflict)
+        case .refused(let what): return Problem(.validation, what)
         case .gone(let what): return Problem(.storeGone, "\(what); nothing was saved")
         case .noRoom: return Problem(.noRoom, "the disk is full; nothing was saved")
         case .busy, .overBudget:

@@ -27,8 +27,8 @@ extension StoreError {
     package var mayPass: Bool {
         switch self {
         case .moved, .busy, .deadline, .overBudget, .noRoom, .failed, .expired, .gone: true
-        case .conflicts, .constraint, .unsupported, .incompatible, .invalid, .predicate, .tooLarge,
-            .closed, .incompleteSave, .readOnly:
+        case .conflicts, .constraint, .refused, .unsupported, .incompatible, .invalid, .predicate,
+            .tooLarge, .closed, .incompleteSave, .readOnly:
             false
         }
     }

@@ -19,6 +19,8 @@ final class Connection: SQLConnection {
     var rowsWritten: Int64 = 0
     /// The SQLSTATE of the last statement that failed.
     private(set) var lastState = ""
+    /// The server's message about it.
+    private(set) var lastMessage = ""
     private var isEnding = false
     /// Whether the transaction is a view.
     private var isView = false
@@ -262,6 +264,7 @@ final class Connection: SQLConnection {
             rowsWritten += 1
             defer { PQclear(result) }
             lastState = PostgreSQLFailure.state(result)
+            lastMessage = PostgreSQLFailure.message(result)
             let error = PostgreSQLFailure.error(result, handle, place, sql)
             takeBackFailed()
             throw error

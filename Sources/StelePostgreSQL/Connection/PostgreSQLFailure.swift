@@ -31,6 +31,12 @@ enum PostgreSQLFailure {
         PQresultErrorField(result, PG_DIAG.state).map { String(cString: $0) } ?? ""
     }
 
+    /// Returns the server's message about a statement that has failed.
+    static func message(_ result: OpaquePointer?) -> String {
+        PQresultErrorField(result, PG_DIAG.message).map { String(cString: $0) }
+            ?? String(cString: PQresultErrorMessage(result))
+    }
+
     /// Whether a notice tells that a commit does not wait for its standby any more.
     static func isOfStandby(_ notice: OpaquePointer?) -> Bool {
         PQresultErrorField(notice, PG_DIAG.function).map { strcmp($0, "SyncRepWaitForLSN") == 0 }
@@ -45,9 +51,7 @@ enum PostgreSQLFailure {
         guard PQstatus(handle) == CONNECTION_OK, let result else {
             return connection(handle, place)
         }
-        let message =
-            PQresultErrorField(result, PG_DIAG.message).map { String(cString: $0) }
-            ?? String(cString: PQresultErrorMessage(result))
+        let message = message(result)
         let state = state(result)
         switch state {
         case "23505": return unique

@@ -68,17 +68,21 @@ extension SQLSaver {
         return made
     }
 
-    private func id(of change: ObjectChange) -> ObjectID {
+    func id(of change: ObjectChange) -> ObjectID {
         ObjectID(root: schema.model.entities[change.entity].root, key: change.key)
     }
 
     private func write(_ outcome: DerivedAttributes.Outcome) throws(StoreError) {
-        let snapshot = outcome.snapshot
         if outcome.before.isEmpty { return }
+        try write(outcome.before.map(\.slot), of: outcome.snapshot)
+    }
+
+    /// Writes some columns of an object, whose version does not change.
+    func write(_ slots: [Int], of snapshot: Snapshot) throws(StoreError) {
         let table = schema.table(of: snapshot.entity)
         var assignments: [String] = []
         var bindings: [Value] = [.int(snapshot.key)]
-        for (slot, _) in outcome.before {
+        for slot in slots {
             guard let column = schema.column(of: slot, in: snapshot.entity) else { continue }
             bindings.append(snapshot.values[slot])
             assignments.append("\(column) = ?\(bindings.count)")

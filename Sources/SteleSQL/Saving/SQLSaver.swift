@@ -16,6 +16,10 @@ package final class SQLSaver {
     /// Returns what reads the sources of derived attributes in the open transaction; nil where
     /// statements of the translator read them all.
     let deriving: (() -> any DerivationReader)?
+    /// Writes saves to where other programs read them; nil where nothing else has them.
+    let follower: (any SaveFollower)?
+    /// Whether the follower writes the saves from now on.
+    var isFollowed = true
     /// For reading the sources of derived attributes.
     var translator: FetchTranslator?
     var longDecimals: LongDecimals
@@ -27,8 +31,9 @@ package final class SQLSaver {
     /// Reads the counters and the metadata. The caller holds the write lock.
     package init(
         schema: SQLSchema, connection: any SQLConnection,
-        deriving: (() -> any DerivationReader)? = nil
+        deriving: (() -> any DerivationReader)? = nil, follower: (any SaveFollower)? = nil
     ) throws(StoreError) {
+        self.follower = follower
         self.deriving = deriving
         self.schema = schema
         self.connection = connection
@@ -154,12 +159,13 @@ package final class SQLSaver {
                 try history.add(
                     applied, transaction: transaction, counters: &counters, connection))
         }
-        if derived.isEmpty {
+        if derived.isEmpty, follower == nil {
             try execute(operations, madeFrom: view, tell)
         } else {
             if view != .current { try refreshDerived(of: &operations) }
             var done: [AppliedChange] = []
             try execute(operations, madeFrom: view) { done.append($0) }
+            try follow(&done)
             try derive(&done, at: time)
             for applied in done { try tell(applied) }
         }

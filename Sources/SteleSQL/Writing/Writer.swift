@@ -23,6 +23,8 @@ package final class Writer {
     private var guardedBatches = 0
     /// Whether observers were told that the batch will be committed.
     private var isAnnounced = false
+    /// The saves of the batch that take what others have written beside the store.
+    private var incoming: [HistoryTransaction] = []
 
     private static let savepoint = SQLText("SAVEPOINT save")
     private static let release = SQLText("RELEASE save")
@@ -45,7 +47,7 @@ package final class Writer {
         self.observer = observer
         saver = try SQLSaver(
             schema: schema, connection: transactions.connection,
-            deriving: transactions.derivationReader)
+            deriving: transactions.derivationReader, follower: transactions.follower)
         translator.use(longDecimals: saver.attributesWithLongDecimals)
     }
 
@@ -112,10 +114,10 @@ package final class Writer {
     ) throws(BatchFailure) -> [WriterJob] {
         while true {
             let isGuarded = guardedBatches > 0
-            do { try beginBatch() } catch {
+            let mark: SQLSaver.Mark
+            do { mark = try beginBatch() } catch {
                 throw BatchFailure(reason: error, mayBeRepeated: false)
             }
-            let mark = saver.mark
             do {
                 guard let left = try saveAll(&jobs, mayGrow: mayGrow) else {
                     transactions.rollBack()
@@ -145,18 +147,44 @@ package final class Writer {
 
     /// Begins the transaction and takes note of other programs' commits. Leaves no transaction
     /// where it throws.
-    private func beginBatch() throws(StoreError) {
+    /// - Returns: the state before the transaction has written anything.
+    private func beginBatch() throws(StoreError) -> SQLSaver.Mark {
         isAnnounced = false
         transactions.rollBack()
-        guard try transactions.begin() else { return }
+        let isOutdated = try transactions.begin()
         do {
-            try saver.reload()
+            if isOutdated { try saver.reload() }
         } catch {
             transactions.rollBack()
             throw error
         }
-        translator.use(longDecimals: saver.attributesWithLongDecimals)
-        transactions.takeForeign()
+        if isOutdated {
+            translator.use(longDecimals: saver.attributesWithLongDecimals)
+            transactions.takeForeign()
+        }
+        let mark = saver.mark
+        do {
+            try takeIncoming()
+        } catch {
+            transactions.rollBack()
+            saver.restore(mark)
+            throw error
+        }
+        return mark
+    }
+
+    /// Saves what others have written beside the store.
+    private func takeIncoming() throws(StoreError) {
+        incoming = []
+        saver.isFollowed = false
+        defer { saver.isFollowed = true }
+        let hasTaken = try transactions.takeIncoming(token: saver.token) {
+            request throws(StoreError) in
+            let (result, transaction) = try saver.save(request, at: ReferenceDate.now)
+            if let transaction { incoming.append(transaction) }
+            return result
+        }
+        if hasTaken { saver.hasWrittenBeside = true }
     }
 
     /// Executes the saves, with those that arrive meanwhile, and commits.
@@ -165,7 +193,7 @@ package final class Writer {
     private func saveAll(
         _ jobs: inout [WriterJob], mayGrow: Bool
     ) throws(StoreError) -> [WriterJob]? {
-        var told: [HistoryTransaction] = []
+        var told = incoming
         let end = MonotonicClock.now + SavingLimits.batchNanoseconds
         var next = 0
         var changes = 0
@@ -281,8 +309,8 @@ extension StoreError {
     fileprivate var concernsTheWholeTransaction: Bool {
         switch self {
         case .noRoom, .failed, .busy, .closed, .incompatible, .gone: true
-        case .moved, .conflicts, .constraint, .deadline, .overBudget, .unsupported, .invalid,
-            .predicate, .tooLarge, .expired, .incompleteSave, .readOnly:
+        case .moved, .conflicts, .constraint, .refused, .deadline, .overBudget, .unsupported,
+            .invalid, .predicate, .tooLarge, .expired, .incompleteSave, .readOnly:
             false
         }
     }

@@ -37,6 +37,19 @@ package protocol WriterTransactions: AnyObject {
     /// Tells the store's observers of another program's commits, once for each.
     func takeForeign()
 
+    /// Takes what others have written beside the store, by requests that are saved in the
+    /// transaction. Called at its beginning.
+    /// - Parameters:
+    ///   - token: the number of the last save.
+    ///   - save: saves a request.
+    /// - Returns: whether there was something.
+    func takeIncoming(
+        token: Int64, _ save: (SaveRequest) throws(StoreError) -> SaveResult
+    ) throws(StoreError) -> Bool
+
+    /// Writes saves to where others read them; nil where nothing else has them.
+    var follower: (any SaveFollower)? { get }
+
     /// Commits. When it returns, the transaction is on disk.
     func commit() throws(StoreError)
 
@@ -63,6 +76,12 @@ extension WriterTransactions {
     package var failedLater: Bool { false }
     package func setWaiting(_ waits: Bool) throws(StoreError) {}
     package func settle() throws(StoreError) {}
+
+    // A database whose tables are Stele's alone.
+    package func takeIncoming(
+        token: Int64, _ save: (SaveRequest) throws(StoreError) -> SaveResult
+    ) throws(StoreError) -> Bool { false }
+    package var follower: (any SaveFollower)? { nil }
 
     /// Nil: for a database that evaluates all requests.
     package var derivationReader: (() -> any DerivationReader)? { nil }

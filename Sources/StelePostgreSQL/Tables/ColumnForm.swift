@@ -1,0 +1,70 @@
+import SteleModel
+
+/// How a column of another program's table and an attribute have each other's values.
+///
+/// A type without a form of its own is its text, as the server reads and writes it. What an
+/// attribute cannot hold is null in it: NaN. Dates that are infinite are those of
+/// `Date.distantPast` and `distantFuture`, and a `numeric` of more than 38 digits is rounded. The
+/// column keeps its value until the attribute is changed.
+struct ColumnForm: Sendable {
+    /// The type of the attribute.
+    let type: AttributeType
+    private let reading: @Sendable (String) -> String
+    private let writing: @Sendable (String) -> String
+
+    /// The value of the attribute's column as SQL, from the SQL of the table's value.
+    func read(_ column: String) -> String { reading(column) }
+
+    /// The value of the table's column as SQL, from the SQL of the attribute's value.
+    func write(_ value: String) -> String { writing(value) }
+
+    init(_ column: CatalogColumn) {
+        let cast: @Sendable (String) -> String = { "(\($0))::\(column.type)" }
+        switch column.baseType {
+        case "int2": self.init(.integer16, { "\($0)::bigint" }, cast)
+        case "int4": self.init(.integer32, { "\($0)::bigint" }, cast)
+        case "int8": self.init(.integer64, { "\($0)::bigint" }, cast)
+        case "bool": self.init(.boolean, { "\($0)::int::bigint" }, { cast("\($0) <> 0") })
+        case "numeric": self.init(.decimal, Self.decimal, cast)
+        case "float4":
+            self.init(.float, { "nullif(\($0)::double precision, 'NaN')" }, cast)
+        case "float8":
+            self.init(.double, { "nullif(\($0)::double precision, 'NaN')" }, cast)
+        case "timestamptz": self.init(.date, Self.date, { cast(Self.instant($0)) })
+        case "timestamp", "date":
+            self.init(.date, Self.date, { cast("\(Self.instant($0)) AT TIME ZONE 'UTC'") })
+        case "uuid":
+            self.init(.uuid, { "uuid_send(\($0)::uuid)" }, { cast("encode(\($0), 'hex')") })
+        case "bytea": self.init(.binary, { "\($0)::bytea" }, cast)
+        default: self.init(.string, { "\($0)::text" }, cast)
+        }
+    }
+
+    private init(
+        _ type: AttributeType, _ reading: @escaping @Sendable (String) -> String,
+        _ writing: @escaping @Sendable (String) -> String
+    ) {
+        self.type = type
+        self.reading = reading
+        self.writing = writing
+    }
+
+    /// At most 38 significant digits.
+    @Sendable private static func decimal(_ column: String) -> String {
+        "CASE WHEN \(column)::text IN ('NaN', 'Infinity', '-Infinity') THEN NULL "
+            + "WHEN abs(\(column)) < 1 THEN round(\(column)::numeric, 38) "
+            + "ELSE round(\(column)::numeric, 37 - floor(log(abs(\(column))))::int) END"
+    }
+
+    /// The seconds since 2001.
+    @Sendable private static func date(_ column: String) -> String {
+        "CASE WHEN isfinite(\(column)) "
+            + "THEN (extract(epoch FROM \(column)) - 978307200)::double precision "
+            + "WHEN \(column) > '2001-01-01' THEN 63113904000 "
+            + "WHEN \(column) IS NOT NULL THEN -63114076800 END"
+    }
+
+    @Sendable private static func instant(_ value: String) -> String {
+        "to_timestamp(\(value) + 978307200)"
+    }
+}
