@@ -69,6 +69,7 @@ public final class PostgreSQLStore: PersistentStore {
             throw .invalid(error.description)
         }
         let connection = try Connection(url, writes: true)
+        try Pooler.refuseTransactionMode(connection, url)
         let database = try StoreDatabase.open(
             connection, model: model, identifier: identifier, creates: creates)
         let standby = replica.map {
