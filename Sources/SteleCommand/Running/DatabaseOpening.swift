@@ -37,7 +37,8 @@ struct DatabaseOpening: CommandStore {
     static func refuse(_ text: String?) throws {
         guard let database = DatabaseOpening(text) else { return }
         throw Failure(
-            "\(database.name) is a database of PostgreSQL, and this is for stores in files")
+            "\(database.name) is a database of PostgreSQL, and this is for stores in files: "
+                + "stele store migrate copies it into one, and pg_dump makes a backup")
     }
 
     // A URL may have a password.
