@@ -21,6 +21,9 @@ public enum StoreError: Error, Sendable {
     case readOnly(String)
     /// The store stayed busy for longer than the caller may wait.
     case busy(String)
+    /// The database cannot be reached, or something in it must be mended before the store works
+    /// again. The text says what.
+    case unavailable(String)
     /// A save to several stores was committed in some of them and not in others (134040). The text
     /// names both, and the cause.
     case incompleteSave(String)
@@ -73,7 +76,8 @@ extension StoreError {
         switch self {
         case .incompatible(_, let text), .noRoom(let text), .busy(let text), .moved(let text),
             .unsupported(let text), .invalid(let text), .tooLarge(let text), .failed(let text),
-            .incompleteSave(let text), .readOnly(let text), .gone(let text), .refused(let text):
+            .incompleteSave(let text), .readOnly(let text), .gone(let text), .refused(let text),
+            .unavailable(let text):
             text
         case .predicate(let error): error.description
         case .overBudget: "a statement has exceeded its reader's budget"

@@ -29,7 +29,7 @@ final class PostgreSQLReplica: StoreReplica {
     static func check(_ access: StoreAccess, _ store: StoreDatabase) throws(StoreError) {
         let connection: Connection
         do throws(StoreError) { connection = try Connection(access.url) } catch {
-            guard case .busy = error else { throw error }
+            guard case .unavailable = error else { throw error }
             return
         }
         // It may not have a store that was made just now.

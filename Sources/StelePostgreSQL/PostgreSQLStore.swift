@@ -40,6 +40,8 @@ public final class PostgreSQLStore: PersistentStore {
     private let listener: PostgreSQLListener
     private let standby: PostgreSQLReplica?
     private let newest = NewestNumber()
+    /// Why what other programs have written to their tables is not taken; nil where it is.
+    private let misfit = Mutex<StoreError?>(nil)
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let thread = Mutex<SystemThread?>(nil)
 
@@ -107,7 +109,8 @@ public final class PostgreSQLStore: PersistentStore {
             connection, access, schema: schema, translator: translator, links: links,
             counter: counter,
             counters: counters, last: database.count,
-            changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
+            changedElsewhere: { [weak self] in self?.tellOfForeignChange() },
+            followed: { [weak self] error in self?.misfit.withLock { $0 = error } })
         nonisolated(unsafe) let writer = try Writer(
             transactions, queue: queue, schema: schema,
             translator: CurrentTranslator(translator),
@@ -296,6 +299,12 @@ public final class PostgreSQLStore: PersistentStore {
     private func tellOfForeignChange() {
         counters.foreignCommits.add(1, ordering: .relaxed)
         observer.withLock { $0 }?.storeDidChangeElsewhere()
+    }
+
+    /// Throws while what other programs have written to their tables cannot be taken.
+    /// - Throws: `.unavailable`, or another error of the attempt.
+    public func checkPresence() throws(StoreError) {
+        if let error = misfit.withLock({ $0 }) { throw error }
     }
 
     /// The figures of the connections and of other nodes' commits.

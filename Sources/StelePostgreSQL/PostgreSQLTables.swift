@@ -34,6 +34,9 @@ public enum PostgreSQLTables {
                 + reasons, connection)
     }
 
+    /// Whether the user info of a model names tables of another program, which a store of it follows.
+    public static func areNamed(in model: Model) -> Bool { TableLinks.names(tablesIn: model) }
+
     /// The error of a schema without tables, with those that have tables.
     private static func refusal(
         _ reason: String, _ connection: Connection

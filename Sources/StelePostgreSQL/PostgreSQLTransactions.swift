@@ -15,6 +15,7 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
     private let counter: CommitCounter
     private let counters: DatabaseCounters
     private let changedElsewhere: () -> Void
+    private let followed: (StoreError?) -> Void
     private let writer: WriterConnection
     /// The count of the last transaction that the writer began, and of its last commit.
     private var begun: Int64 = 0
@@ -33,7 +34,7 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
         _ connection: Connection, _ access: StoreAccess, schema: SQLSchema,
         translator: FetchTranslator, links: TableLinks,
         counter: CommitCounter, counters: DatabaseCounters, last: Int64,
-        changedElsewhere: @escaping () -> Void
+        changedElsewhere: @escaping () -> Void, followed: @escaping (StoreError?) -> Void
     ) throws(StoreError) {
         writer = WriterConnection(connection)
         self.access = access
@@ -45,6 +46,7 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
         self.counters = counters
         self.last = last
         self.changedElsewhere = changedElsewhere
+        self.followed = followed
         noteProcess()
         try links.prepare(connection)
     }
@@ -125,7 +127,14 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
         try setWaiting(true)
         let reader = ownReader(token: token)
         defer { reader.close() }
-        try incoming.take(writer.connection, token: token, reader, save: save)
+        do throws(StoreError) {
+            try incoming.take(writer.connection, token: token, reader, save: save)
+        } catch {
+            let error = links.misfit(of: error, writer.connection)
+            if !writer.connection.isLost { followed(error) }
+            throw error
+        }
+        followed(nil)
         return true
     }
 

@@ -24,7 +24,8 @@ struct StoreDatabase {
         _ connection: Connection, model: Model, identifier: String?, creates: Bool
     ) throws(StoreError) -> StoreDatabase {
         // Two programs that find no tables would both make them.
-        try connection.run("BEGIN")
+        // A row that is written while it waits for a lock must be seen, whatever the default is.
+        try connection.run("BEGIN ISOLATION LEVEL READ COMMITTED")
         do {
             try StoreLock.takeForOpening(connection)
             let opened = try look(connection, model, identifier, creates: creates)

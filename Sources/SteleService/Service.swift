@@ -227,7 +227,9 @@ public final class Service: Sendable {
     /// Whether an error at a brief pace says nothing about the request itself.
     private static func needsAWorker(_ error: any Error) -> Bool {
         switch error {
-        case is TooLong, StoreError.overBudget, StoreError.moved, StoreError.busy: true
+        case is TooLong, StoreError.overBudget, StoreError.moved, StoreError.busy,
+            StoreError.unavailable:
+            true
         default: false
         }
     }
@@ -360,7 +362,8 @@ public final class Service: Sendable {
                     self.storeTrouble.end()
                     reply.answer { self.finish(write.applied.outcome(after: saved), call, passage) }
                 // The race is lost, or the writer has a queue: a worker makes the write again.
-                case .failure(.moved), .failure(.conflicts), .failure(.busy):
+                case .failure(.moved), .failure(.conflicts), .failure(.busy),
+                    .failure(.unavailable):
                     reply.later(self.later(passage))
                 case .failure(let error):
                     reply.answer { self.refuse(write.placing(error), passage) }

@@ -105,6 +105,39 @@ struct FollowedShop: GraphTables {
     func remove() { _ = try? server.sql("DROP SCHEMA \(tables) CASCADE") }
 }
 
+/// Saves to a store that follows tables.
+protocol FollowsTables {}
+
+extension FollowsTables {
+    /// Saves changes in a context of their own.
+    func save(
+        _ store: PostgreSQLStore, _ work: (ManagedObjectContext) throws -> Void
+    ) throws {
+        let context = ManagedObjectContext(PersistentStoreCoordinator(store: store))
+        defer { context.close() }
+        try work(context)
+        try context.save()
+    }
+
+    func all(_ name: String, _ context: ManagedObjectContext) throws -> [ManagedObject] {
+        let entity = try context.coordinator.model.named(name)
+        return try context.fetch(FetchRequest(entity: entity))
+    }
+
+    func relationship(_ path: String, _ model: Model) throws -> Relationship {
+        let parts = path.split(separator: ".").map(String.init)
+        return try #require(model.named(parts[0]).relationship(named: parts[1]))
+    }
+
+    /// The refusal of a save; empty where it is saved.
+    func refusal(_ body: () throws -> Void) -> String {
+        do {
+            try body()
+            return ""
+        } catch { return "\(error)" }
+    }
+}
+
 /// Describes all objects of a store without their keys, which each store gives its own.
 protocol GraphTables {
     var model: Model { get }

@@ -174,6 +174,8 @@ package struct ErrorRenderer {
         case .busy, .overBudget:
             return Problem(
                 .busy, "the store is busy; try again in a moment", headers: [("Retry-After", "1")])
+        case .unavailable(let what):
+            return Problem(.storeUnavailable, what, headers: [("Retry-After", "1")])
         case .deadline(let seconds):
             return Problem(
                 .deadline,

@@ -35,7 +35,14 @@ struct DatabaseOpening: CommandStore {
     /// Refuses a database where a command takes files alone.
     /// - Throws: `Failure` with its place.
     static func refuse(_ text: String?) throws {
-        guard let database = DatabaseOpening(text) else { return }
+        guard let database = DatabaseOpening(text) else {
+            // A file of such a name is not meant, and the text may have a password.
+            let isMeant = ["postgresql:", "postgres:", "jdbc:"].contains {
+                text?.hasPrefix($0) == true
+            }
+            guard isMeant || text?.contains("dbname=") == true else { return }
+            throw Failure("a database is named by a URL: postgresql://user@host/database")
+        }
         throw Failure(
             "\(database.name) is a database of PostgreSQL, and this is for stores in files: "
                 + "stele store migrate copies it into one, and pg_dump makes a backup")
@@ -73,6 +80,11 @@ struct DatabaseOpening: CommandStore {
         from source: any PersistentStore, _ package: ModelPackage,
         _ report: @escaping (MigrationProgress) -> Void
     ) throws -> Int {
+        guard !PostgreSQLTables.areNamed(in: package.model) else {
+            throw Failure(
+                "\(name): the model names tables of another program, whose rows a store of it has: "
+                    + "stele serve makes the store, and stele import adds objects")
+        }
         let copy: PostgreSQLStore
         do throws(StoreError) {
             copy = try open(package.model, identifier: source.identifier)

@@ -194,7 +194,8 @@ extension StoreGroup {
     private static func text(of error: StoreError) -> String {
         switch error {
         case .failed(let text), .noRoom(let text), .busy(let text), .invalid(let text),
-            .moved(let text), .readOnly(let text), .gone(let text):
+            .moved(let text), .readOnly(let text), .gone(let text), .refused(let text),
+            .unavailable(let text):
             text
         default: "\(error)"
         }

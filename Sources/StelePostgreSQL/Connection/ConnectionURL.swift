@@ -49,7 +49,7 @@ public enum ConnectionURL {
             }
             option = option.successor()
         }
-        // A password with a plain / or ? ends in the name of the database.
-        return parts["dbname"]?.contains("@") == true ? nil : parts
+        // A password with a plain /, ? or @ ends in the name of the database or the host.
+        return ["dbname", "host"].contains { parts[$0]?.contains("@") == true } ? nil : parts
     }
 }

@@ -14,12 +14,13 @@ enum PostgreSQLFailure {
     ) -> StoreError {
         var message = handle.map { String(cString: PQerrorMessage($0)) } ?? "out of memory"
         if let secret, !secret.isEmpty { message.replace(secret, with: "…") }
-        let text = message.split(separator: "\n").joined(separator: "; ")
+        let text = message.split(separator: "\n").map { $0.trimmingPrefix { $0.isWhitespace } }
+            .joined(separator: "; ")
         // libpq has no codes for the errors of a connection.
         let isOfUser =
             ["password", "authentication", "does not exist", "pg_hba.conf", "certificate"]
             .contains { text.contains($0) }
-        guard isOfUser else { return .busy("\(place) cannot be reached: \(text)") }
+        guard isOfUser else { return .unavailable("\(place) cannot be reached: \(text)") }
         return .incompatible(
             code: 134080,
             "\(place) cannot be opened: \(text) (the URL has the user and the database; the "
@@ -72,15 +73,19 @@ enum PostgreSQLFailure {
         case "40001", "40P01", "55P03", "53300", "53400":
             return .busy("\(place) is in use (PostgreSQL: \(message))")
         case _ where state.hasPrefix("08") || state.hasPrefix("57P"):
-            return .busy("\(place) cannot be reached: \(message)")
+            return .unavailable("\(place) cannot be reached: \(message)")
+        case "42P01", "3F000":
+            // The first table that a view or a save reads.
+            guard statement.contains(CommitCounter.table) else { break }
+            return .gone("the store in \(place) does not exist any more")
         case "54000":
             return .invalid(
                 "a text with an index is too long for PostgreSQL, which takes about 2,700 bytes "
                     + "(\(message))")
         case _ where state.hasPrefix("54"): return .tooLarge(message)
-        default:
-            return .failed("PostgreSQL: \(message) (\(state)) in \(statement.prefix(300))")
+        default: break
         }
+        return .failed("PostgreSQL: \(message) (\(state)) in \(statement.prefix(300))")
     }
 
     /// The error of a row whose values must be unique. The saver finds out of which constraint.

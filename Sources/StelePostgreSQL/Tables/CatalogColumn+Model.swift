@@ -76,7 +76,7 @@ extension CatalogColumn {
     private static func isType(_ text: Substring) -> Bool {
         !text.isEmpty
             && text.allSatisfy {
-                $0.isLetter || $0.isNumber || " _.,()\"[]".contains($0)
+                $0.isLetter || $0.isNumber || " _.,()\"[]-$".contains($0)
             }
     }
 }

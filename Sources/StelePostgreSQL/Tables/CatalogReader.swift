@@ -37,7 +37,8 @@ struct CatalogReader {
             "SELECT c.oid::bigint, n.nspname::text, c.relname::text, c.relkind::text, "
                 + "has_table_privilege(c.oid, 'SELECT') "
                 + "AND has_schema_privilege(n.oid, 'USAGE'), "
-                + "EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhrelid = c.oid) "
+                + "EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhrelid = c.oid "
+                + "OR c.relkind = 'r' AND i.inhparent = c.oid) "
                 + "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
                 + "WHERE \(condition) AND NOT c.relispartition "
                 + "AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY n.nspname, c.relname",

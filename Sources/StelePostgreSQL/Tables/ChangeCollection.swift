@@ -90,7 +90,7 @@ struct ChangeCollection {
     }
 
     /// Notes the change of a to-one relationship at its other end.
-    private mutating func end(_ it: Relationship, of key: Int64, at other: Int64, isAdded: Bool) {
+    mutating func end(_ it: Relationship, of key: Int64, at other: Int64, isAdded: Bool) {
         guard let inverse = model.inverse(of: it) else { return }
         append(
             inverse.isToMany

@@ -36,7 +36,12 @@ struct ColumnForm: Sendable {
         case "uuid":
             self.init(.uuid, { "uuid_send(\($0)::uuid)" }, { cast("encode(\($0), 'hex')") })
         case "bytea": self.init(.binary, { "\($0)::bytea" }, cast)
-        default: self.init(.string, { "\($0)::text" }, cast)
+        case "text", "varchar", "bpchar", "name", "citext":
+            self.init(.string, { "\($0)::text" }, cast)
+        default:
+            // As the server writes it. The cast of some types to a text has more.
+            self.init(
+                .string, { "CASE WHEN \($0) IS NOT NULL THEN format('%s', \($0)) END" }, cast)
         }
     }
 

@@ -75,15 +75,18 @@ struct IncomingChanges {
         _ connection: Connection, token: Int64, _ reader: PostgreSQLReader,
         save: (SaveRequest) throws(StoreError) -> SaveResult
     ) throws(StoreError) {
+        // Another program may have written to any number of rows.
+        try connection.run(
+            "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
         _ = try connection.query(collecting, [])
         try giveKeys(connection, token: token, save)
         var changes = ChangeCollection(schema.model)
         var deleted: [(table: TableLinks.Table, keys: [Int64])] = []
         for table in links.tables {
             let keys = try deletedKeys(of: table, connection)
-            for object in try reader.snapshots(root: table.entity.index, keys: keys) {
-                changes.delete(object)
-            }
+            let objects = try reader.snapshots(root: table.entity.index, keys: keys)
+            for object in objects { changes.delete(object) }
+            try endLinks(of: table, objects.map(\.key), in: &changes, reader)
             deleted.append((table, keys))
             try addRows(of: table, to: &changes, connection, reader)
         }
@@ -142,6 +145,19 @@ struct IncomingChanges {
             SQLText(
                 "SELECT m.z_pk FROM \(table.stage) t JOIN \(table.rows) m ON \(equal) "
                     + "WHERE NOT t.is_there ORDER BY 1"))
+    }
+
+    /// Ends the links to deleted objects that only the store has: no row tells of them.
+    private func endLinks(
+        of table: TableLinks.Table, _ keys: [Int64], in changes: inout ChangeCollection,
+        _ reader: PostgreSQLReader
+    ) throws(StoreError) {
+        if keys.isEmpty { return }
+        for it in table.entity.toManys where !links.isLinked(it, schema.model) {
+            for (owner, members) in try reader.members(of: it, owners: keys) {
+                for member in members { changes.end(it, of: owner, at: member, isAdded: false) }
+            }
+        }
     }
 
     /// Adds the objects of rows that are there.

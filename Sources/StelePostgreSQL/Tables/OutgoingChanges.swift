@@ -29,12 +29,14 @@ struct OutgoingChanges {
         let byEntity = Dictionary(grouping: changes.indices) { changes[$0].entity }
         let touched = links.tables.filter { byEntity[$0.entity.index] != nil }
         guard !touched.isEmpty else { return [] }
-        try connection.run("SET CONSTRAINTS ALL DEFERRED")
+        // All other saves wait meanwhile. It is less than PostgreSQL takes to find a deadlock, whose
+        // victim may be the other program.
+        try connection.run("SET LOCAL lock_timeout = 800; SET CONSTRAINTS ALL DEFERRED")
         func those(_ kind: ObjectChange.Kind, of table: TableLinks.Table) -> [ObjectChange] {
             (byEntity[table.entity.index] ?? []).map { changes[$0] }.filter { $0.kind == kind }
         }
         for table in touched {
-            for change in those(.insert, of: table) { try insert(change.key, table) }
+            for change in table.ordered(those(.insert, of: table)) { try insert(change, table) }
         }
         for table in touched {
             let late = table.references.filter(\.isLate).map(\.relationship.slot)
@@ -51,6 +53,7 @@ struct OutgoingChanges {
             let keys = those(.update, of: table) + those(.delete, of: table)
             try checkUnchanged(keys.map(\.key), table)
         }
+        try run("SET CONSTRAINTS ALL IMMEDIATE", [], touched[0].source.name)
         var computed: [(object: Snapshot, slots: [Int])] = []
         for table in touched {
             let deleted = those(.delete, of: table).map(\.key)
@@ -63,10 +66,10 @@ struct OutgoingChanges {
 
     // MARK: What the database makes of it
 
-    /// Reads the rows that were written, and marks those as taken that are as the store has them.
-    /// Others, such as one that a trigger has not deleted, or whose foreign key it has changed, are
-    /// taken as those that another program has written.
+    /// Reads the rows that were written, and marks those as taken that are as the store has them. One
+    /// whose foreign key a trigger has changed is taken as those that another program has written.
     /// - Returns: the objects whose attributes have other values.
+    /// - Throws: `.refused` for a row that a trigger has not deleted.
     private func readAgain(
         _ written: [ObjectChange], deleted: [Int64], _ table: TableLinks.Table
     ) throws(StoreError) -> [(object: Snapshot, slots: [Int])] {
@@ -77,7 +80,12 @@ struct OutgoingChanges {
         ) { "t.\($0.name.quotedName)" }
         let known = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         var computed: [(object: Snapshot, slots: [Int])] = []
-        var taken = deleted.filter { known[$0] == nil }
+        if let key = deleted.first(where: { known[$0] != nil }) {
+            throw .refused(
+                "a trigger of \(table.source.name) keeps the row of \(table.entity.name) \(key), so "
+                    + "the object cannot be deleted")
+        }
+        var taken = deleted
         for change in written {
             guard let row = known[change.key] else { continue }
             func differs(_ slot: Int) -> Bool {
@@ -106,10 +114,14 @@ struct OutgoingChanges {
     // MARK: Rows
 
     /// Inserts the row of an object. A null takes the column's default.
-    private func insert(_ key: Int64, _ table: TableLinks.Table) throws(StoreError) {
+    private func insert(_ change: ObjectChange, _ table: TableLinks.Table) throws(StoreError) {
         var names: [String] = []
         var values: [String] = []
-        for it in table.columns where !it.source.isGenerated {
+        for it in table.columns {
+            guard !it.source.isGenerated else {
+                if change.values[it.slot] != .null { throw computed(it, table) }
+                continue
+            }
             names.append(it.source.name.quotedName)
             values.append(Self.orDefault(it.form.write("z.\(it.stored)"), it.source))
         }
@@ -123,13 +135,22 @@ struct OutgoingChanges {
             }
         }
         let returned = table.key.map(\.name.quotedName).joined(separator: ", ")
-        try run(
+        let inserted = try run(
             "WITH i AS (INSERT INTO \(table.source.name.quoted) "
                 + "(\(names.joined(separator: ", "))) OVERRIDING SYSTEM VALUE "
                 + "SELECT \(values.joined(separator: ", ")) FROM \(table.stored) z\(joins) "
                 + "WHERE z.Z_PK = ?1 RETURNING \(returned)) "
                 + "INSERT INTO \(table.rows) SELECT ?1, \(returned) FROM i",
-            [.int(key)], table.source.name)
+            [.int(change.key)], table.source.name)
+        guard inserted == 1 else {
+            throw .refused("a trigger of \(table.source.name) has not inserted the row")
+        }
+    }
+
+    private func computed(_ it: TableLinks.Column, _ table: TableLinks.Table) -> StoreError {
+        .refused(
+            "\(table.entity.name).\(table.entity.slots[it.slot].name) is computed by the database "
+                + "and cannot be set")
     }
 
     private static func orDefault(_ value: String, _ column: CatalogColumn) -> String {
@@ -143,11 +164,7 @@ struct OutgoingChanges {
         var assignments: [String] = []
         var changed = Set<String>()
         for it in table.columns where slots.contains(it.slot) {
-            guard !it.source.isGenerated else {
-                throw .refused(
-                    "\(table.entity.name).\(table.entity.slots[it.slot].name) is computed by the "
-                        + "database and cannot be changed")
-            }
+            if it.source.isGenerated { throw computed(it, table) }
             changed.insert(it.source.name)
             assignments.append("\(it.source.name.quotedName) = \(it.form.write("z.\(it.stored)"))")
         }
@@ -176,7 +193,10 @@ struct OutgoingChanges {
                 + "WHERE z_pk = ?1"
         }
         guard try run(statement, [.int(key)], table.source.name) == 1 else {
-            throw .moved("\(table.entity.name) \(key) has no row in \(table.source.name) any more")
+            try checkUnchanged([key], table)
+            throw .refused(
+                "\(table.source.name) does not change the row of \(table.entity.name) \(key): a "
+                    + "trigger or a policy keeps it")
         }
     }
 
@@ -224,41 +244,56 @@ struct OutgoingChanges {
     private func writeLinks(
         of join: TableLinks.Join, _ changes: [ObjectChange]
     ) throws(StoreError) {
-        let stored = join.stored
-        for isOwner in [true, false] {
-            let key = isOwner ? join.owner : join.member
-            let entity = links.tables[key.destination].entity.index
-            let relationship = isOwner ? join.relationship.index : join.relationship.inverse
-            let keys = changes.filter {
-                $0.entity == entity && $0.mayChange(relationship)
-            }.map(\.key)
-            guard !keys.isEmpty else { continue }
-            let owner = links.outgoing(join.owner, "r0", of: "j.\(stored.ownerColumn)")
-            let member = links.outgoing(join.member, "r1", of: "j.\(stored.memberColumn)")
-            let columns = (join.owner.columns + join.member.columns).map(\.name.quotedName)
-            let values = owner.values + member.values
-            let rows = "FROM \(stored.name) j\(owner.join)\(member.join)"
-            let isSame = TableLinks.equal(columns.map { "t.\($0)" }, values)
-            let end = isOwner ? stored.ownerColumn : stored.memberColumn
-            let binding = [Value.string(KeyList.json(keys))]
-            let own = links.outgoing(key, "r0", of: "k.value")
+        let links = LinkChanges(of: join, self.links, changes)
+        let columns = (join.owner.columns + join.member.columns).map(\.name.quotedName)
+        let owner = self.links.outgoing(join.owner, "r0", of: "k.o")
+        let member = self.links.outgoing(join.member, "r1", of: "k.m")
+        let values = owner.values + member.values
+        let pairs =
+            "unnest(translate(?1, '[]', '{}')::bigint[], translate(?2, '[]', '{}')::bigint[]) "
+            + "AS k(o, m)\(owner.join)\(member.join)"
+        func write(_ pairs: [LinkChanges.Pair], _ statement: String) throws(StoreError) {
+            guard !pairs.isEmpty else { return }
+            let ends = [pairs.map(\.owner), pairs.map(\.member)].map { KeyList.json($0) }
+            try run(statement, ends.map { .string($0) }, join.source)
+        }
+        try write(
+            links.removed,
+            "DELETE FROM \(join.source.quoted) t USING \(pairs) "
+                + "WHERE \(TableLinks.equal(columns.map { "t.\($0)" }, values))")
+        try write(
+            links.added,
+            "INSERT INTO \(join.source.quoted) (\(columns.joined(separator: ", "))) "
+                + "SELECT \(values.joined(separator: ", ")) FROM \(pairs) ON CONFLICT DO NOTHING")
+        for (key, deleted) in [(join.owner, links.owners), (join.member, links.members)]
+        where !deleted.isEmpty {
+            let own = self.links.outgoing(key, "r0", of: "k.value")
             let isOwn = TableLinks.equal(
                 key.columns.map { "t.\($0.name.quotedName)" }, own.values)
             try run(
-                "DELETE FROM \(join.source.quoted) t USING \(schema.dialect.keys("?1"))\(own.join) "
-                    + "WHERE \(isOwn) AND NOT EXISTS "
-                    + "(SELECT \(rows) WHERE j.\(end) = k.value AND \(isSame))",
-                binding, join.source)
-            try run(
-                "INSERT INTO \(join.source.quoted) (\(columns.joined(separator: ", "))) "
-                    + "SELECT \(values.joined(separator: ", ")) \(rows) "
-                    + "WHERE j.\(end) \(isOneOf) AND NOT EXISTS "
-                    + "(SELECT FROM \(join.source.quoted) t WHERE \(isSame))",
-                binding, join.source)
+                "DELETE FROM \(join.source.quoted) t "
+                    + "USING \(schema.dialect.keys("?1"))\(own.join) WHERE \(isOwn)",
+                [.string(KeyList.json(deleted))], join.source)
         }
     }
 
     // MARK: Statements
+
+    /// The error of a statement on a table of another program, by its SQLSTATE.
+    private func error(_ error: StoreError, _ table: TableName) -> StoreError {
+        let (state, message) = (connection.lastState, connection.lastMessage)
+        switch state.prefix(2) {
+        case _ where connection.isLost || state.isEmpty: return error
+        case _ where state == "55P03":
+            return .unavailable(
+                "a transaction of another program has a row of \(table) locked, and does not end: "
+                    + "try again when it has")
+        // The server is at its limits, is stopped, or ends the transaction.
+        case "08", "25", "40", "53", "55", "57", "58", "XX": return error
+        case "42" where state != "42501": return links.misfit(of: error, connection)
+        default: return .refused("the table \(table) refuses it: \(message)")
+        }
+    }
 
     /// Runs a statement on a table of another program.
     /// - Returns: the number of rows.
@@ -270,12 +305,7 @@ struct OutgoingChanges {
         do throws(StoreError) {
             return try connection.execute(SQLText(statement), bindings)
         } catch {
-            let state = connection.lastState
-            // Integrity constraints, data that a type does not hold, and what triggers raise.
-            guard state.hasPrefix("23") || state.hasPrefix("22") || state == "P0001" else {
-                throw error
-            }
-            throw .refused("the table \(table) refuses it: \(connection.lastMessage)")
+            throw self.error(error, table)
         }
     }
 }
@@ -283,11 +313,4 @@ struct OutgoingChanges {
 extension TableLinks.Reference {
     /// Whether a row must have it from the beginning.
     fileprivate var isRequired: Bool { key.columns.contains(where: \.isRequired) }
-}
-
-extension ObjectChange {
-    /// Whether the change may be one of a relationship's links.
-    fileprivate func mayChange(_ relationship: Int?) -> Bool {
-        kind == .delete || toManys.contains { $0.relationship == relationship }
-    }
 }

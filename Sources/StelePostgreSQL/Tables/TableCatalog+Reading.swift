@@ -51,7 +51,13 @@ extension CatalogTable {
         _ schema: String?, _ connection: Connection
     ) throws(StoreError) -> String? {
         if let schema { return schema }
-        return try connection.queryOnce("SELECT current_schema()::text").text(0, 0)
+        // One with a store of Stele is that of the role, and has no tables of another program.
+        let rows = try connection.queryOnce(
+            "SELECT coalesce((SELECT s::text FROM unnest(current_schemas(false)) WITH ORDINALITY "
+                + "AS p(s, place) WHERE NOT EXISTS (SELECT FROM pg_class "
+                + "WHERE relname = 'z_metadata' AND relnamespace = quote_ident(s)::regnamespace) "
+                + "ORDER BY place LIMIT 1), current_schema()::text)")
+        return rows.text(0, 0)
     }
 
     /// The schemas with tables that the user may use, sorted by name.
@@ -80,7 +86,7 @@ struct CatalogRelation {
     let kind: String
     /// Whether the user may read it.
     let isReadable: Bool
-    /// Whether it inherits from another table, and is no partition.
+    /// Whether it inherits from another table, or one from it, and neither is a partition.
     let isChild: Bool
 
     var isTable: Bool { kind == "r" || kind == "p" }
@@ -114,9 +120,8 @@ struct CatalogRelation {
             "the user needs SELECT on \(isOne ? "it" : "them"), and USAGE on the schema"
         }
         leaveOut("table", tables.filter { $0.isReadable && $0.isChild }) { isOne in
-            isOne
-                ? "it inherits from a table that has its rows too"
-                : "they inherit from tables that have their rows too"
+            "\(isOne ? "it inherits" : "they inherit") from another table, or one from "
+                + "\(isOne ? "it" : "them")"
         }
         return (tables.filter { $0.isReadable && !$0.isChild }, notes)
     }

@@ -10,7 +10,11 @@ extension TableLinks {
     ///   statements.
     func make(_ connection: Connection) throws(StoreError) {
         guard !isEmpty else { return }
+        try checkRights(connection)
         try connection.run("SET LOCAL statement_timeout = 0")
+        try lock(connection)
+        // The copy compares keys of the tables' own types, as the writer does.
+        try setPath(connection)
         let schema = try Self.ownSchema(connection)
         for table in tables {
             let keys = zip(table.keyNames, table.key).map { "\($0) \($1.type) NOT NULL" }
@@ -31,6 +35,9 @@ extension TableLinks {
             try Self.follow(
                 join.source, schema, join.news, names, columns, all: nil, connection)
         }
+        try connection.run("CREATE TABLE \(Self.followed) (z_pk BIGINT PRIMARY KEY, ztext TEXT)")
+        try connection.execute(
+            SQLText("INSERT INTO \(Self.followed) VALUES (1, ?1)"), [.string(description)])
         try copy(connection)
     }
 
@@ -70,41 +77,40 @@ extension TableLinks {
         let truncated =
             all.map { "IF TG_OP = 'TRUNCATE' THEN INSERT INTO \(place) (\(list)) \($0); END IF;" }
             ?? ""
-        do throws(StoreError) {
-            try connection.run(
-                """
-                CREATE FUNCTION \(function)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-                SET search_path = pg_catalog AS $$ BEGIN
-                IF TG_OP <> 'INSERT' THEN \(note("OLD")) END IF;
-                IF TG_OP = 'INSERT' OR TG_OP = 'UPDATE'
-                AND ROW(\(values("NEW"))) IS DISTINCT FROM ROW(\(values("OLD")))
-                THEN \(note("NEW")) END IF;
-                RETURN NULL; END $$
-                """)
-            try connection.run(
-                """
-                CREATE FUNCTION \(whole)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
-                SET search_path = pg_catalog AS $$ BEGIN \(truncated)
-                NOTIFY \(PostgreSQLListener.channel); RETURN NULL; END $$
-                """)
-            try connection.run(
-                "CREATE TRIGGER \(trigger(schema, "row")) AFTER INSERT OR UPDATE OR DELETE "
-                    + "ON \(table.quoted) FOR EACH ROW EXECUTE FUNCTION \(function)()")
-            try connection.run(
-                "CREATE TRIGGER \(trigger(schema, "whole")) "
-                    + "AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON \(table.quoted) "
-                    + "FOR EACH STATEMENT EXECUTE FUNCTION \(whole)()")
-        } catch {
-            guard connection.lastState == "42501" else { throw error }
-            throw misfit(
-                "the user of \(connection.place) may not make a trigger on \(table): grant SELECT, "
-                    + "INSERT, UPDATE, DELETE and TRIGGER on it")
-        }
+        // Texts are compared, because a type may have its operators in any schema.
+        let isOther = columns.map { column in
+            let name = column.name.quotedName
+            return "NEW.\(name)::text IS DISTINCT FROM OLD.\(name)::text"
+        }.joined(separator: " OR ")
+        try make(
+            function,
+            """
+            IF TG_OP <> 'INSERT' THEN \(note("OLD")) END IF;
+            IF TG_OP = 'INSERT' THEN \(note("NEW"))
+            ELSIF TG_OP = 'UPDATE' THEN IF \(isOther) THEN \(note("NEW")) END IF; END IF;
+            """, connection)
+        try make(whole, "\(truncated) NOTIFY \(PostgreSQLListener.channel);", connection)
+        try connection.run(
+            "CREATE TRIGGER \(trigger(schema, "row")) AFTER INSERT OR UPDATE OR DELETE "
+                + "ON \(table.quoted) FOR EACH ROW EXECUTE FUNCTION \(function)()")
+        try connection.run(
+            "CREATE TRIGGER \(trigger(schema, "whole")) "
+                + "AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON \(table.quoted) "
+                + "FOR EACH STATEMENT EXECUTE FUNCTION \(whole)()")
+    }
+
+    private static func make(
+        _ function: String, _ body: String, _ connection: Connection
+    ) throws(StoreError) {
+        try connection.run(
+            "CREATE FUNCTION \(function)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER "
+                + "SET search_path = pg_catalog AS "
+                + "BEGIN \(body) RETURN NULL; END".quotedText)
     }
 
     /// The name of a trigger, of which each store that follows the table has its own.
     private static func trigger(_ schema: String, _ kind: String) -> String {
-        "stele \(schema) \(kind)".quotedName
+        "stele \(kind) \(schema)".quotedName
     }
 
     /// Copies all rows to the store's tables.
@@ -142,7 +148,6 @@ extension TableLinks {
     }
 
     /// Fills the columns of inverses that are to-one: the other end of a unique foreign key.
-    /// - Parameter column: returns the column of the store's table of a relationship.
     func copyInverses(
         _ schema: SQLSchema, _ connection: Connection
     ) throws(StoreError) {
@@ -162,12 +167,7 @@ extension TableLinks {
     /// that were written.
     func prepare(_ connection: Connection) throws(StoreError) {
         if isEmpty { return }
-        // Triggers of the tables name others without a schema.
-        let schemas = Set(tables.map(\.source.name.schema) + joins.map(\.source.schema)).sorted()
-        let path = schemas.map { ", " + $0.quotedName }.joined()
-        try connection.run(
-            "SELECT set_config('search_path', quote_ident(current_schema()) "
-                + "|| \(path.quotedText), false)")
+        try setPath(connection)
         for table in tables {
             let keys = zip(table.keyNames, table.key).map { "\($0) \($1.type)" }
             let columns = table.sources.enumerated().map { "c\($0.offset + 1) \($0.element.type)" }
@@ -185,20 +185,13 @@ extension TableLinks {
         }
     }
 
-    /// Checks that the store has what `make` makes.
-    /// - Throws: `StoreError.incompatible` (134080).
-    func check(_ connection: Connection) throws(StoreError) {
-        let rows = try connection.rows(
-            SQLText(
-                "SELECT relname::text FROM pg_class WHERE relname LIKE 'stele\\_news\\_%' "
-                    + "AND relkind = 'r' AND relnamespace = \(PostgreSQLWords.ownSchema)"),
-            [], [.text])
-        let made = Set(rows.compactMap { if case .string(let it) = $0[0] { it } else { nil } })
-        guard made == Set(tables.map(\.news) + joins.map(\.news)) else {
-            throw Self.misfit(
-                "the store in \(connection.place) does not follow the tables that the user info of "
-                    + "the model names: serve it with the model that it was made with, or make it "
-                    + "again in an empty schema")
-        }
+    /// Triggers of the tables name others without a schema: in those of the tables, or in those that
+    /// the role has.
+    private func setPath(_ connection: Connection) throws(StoreError) {
+        let schemas = Set(tables.map(\.source.name.schema) + joins.map(\.source.schema)).sorted()
+        let path = schemas.map { ", " + $0.quotedName }.joined()
+        try connection.run(
+            "SELECT set_config('search_path', quote_ident(current_schema()) "
+                + "|| \(path.quotedText) || ', ' || current_setting('search_path'), false)")
     }
 }

@@ -112,6 +112,10 @@ struct TableLinks: Sendable {
                     "\(entity.name) has the table \(name), and a parent or subentities: an entity "
                         + "with a table of another program has neither")
             }
+            if let other = named.first(where: { $0.name == name }) {
+                throw Self.misfit(
+                    "\(other.entity.name) and \(entity.name) have the same table \(name)")
+            }
             named.append((entity, name))
         }
         guard !named.isEmpty else { return }
@@ -144,9 +148,36 @@ struct TableLinks: Sendable {
         try linkJoins(schema, catalog)
     }
 
+    /// Whether the links of a to-many relationship are in a table of another program.
+    func isLinked(_ it: Relationship, _ model: Model) -> Bool {
+        joins.contains { $0.relationship.index == it.index || $0.relationship.inverse == it.index }
+            || model.inverse(of: it).map { inverse in
+                tables.contains { table in
+                    table.references.contains { $0.relationship.index == inverse.index }
+                }
+            } ?? false
+    }
+
     /// Whether a model names a table of another program.
     static func names(tablesIn model: Model) -> Bool {
         model.storedEntities.contains { $0.declaration.userInfo.value(TableKey.table) != nil }
+    }
+
+    /// Returns the error where tables are not as the model has them any more; any other as it is.
+    func misfit(of error: StoreError, _ connection: Connection) -> StoreError {
+        guard connection.lastState.hasPrefix("42") else {
+            switch error {
+            case .busy, .unavailable, .gone, .noRoom, .closed: return error
+            default:
+                return .unavailable(
+                    "the store in \(connection.place) cannot take what another program has written "
+                        + "to its tables, and saves nothing until it can: \(error)")
+            }
+        }
+        return .unavailable(
+            "the tables that the store in \(connection.place) follows are not as the model has "
+                + "them (PostgreSQL: \(connection.lastMessage)): change them back, or make the model "
+                + "and the store again")
     }
 
     static func misfit(_ text: String) -> StoreError { .incompatible(code: 134080, text) }

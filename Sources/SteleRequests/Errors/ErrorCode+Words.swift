@@ -236,6 +236,10 @@ extension ErrorCode {
         "A file of the store was removed or replaced while the service had it open: nothing is "
             + "saved, and reads go on with what is still open. Or another node has migrated the "
             + "store in a database to another version of the model: nothing is read either.")
+    package static let storeUnavailable = ErrorCode(
+        "store.unavailable", status: 503, "The store is not available",
+        "Its database cannot be reached, or something in it must be mended, which the message "
+            + "names. Nothing was saved.")
     package static let noRoom = ErrorCode(
         "store.no-room", status: 507, "No room", "The disk is full. Nothing was saved.")
     package static let `internal` = ErrorCode(
@@ -254,6 +258,6 @@ extension ErrorCode {
         keyReused, contextUnknown, contextGone, contextLimit, contextFull, contextEvaluation,
         contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, headTooLarge, rate, range,
         mediaType, notBuilt, unreadable, busy,
-        unavailable, deadline, readOnlyStore, storeGone, noRoom, `internal`,
+        unavailable, deadline, readOnlyStore, storeGone, storeUnavailable, noRoom, `internal`,
     ]
 }

@@ -62,7 +62,7 @@ extension WritePlan {
             return result
         } catch {
             switch error as? StoreError {
-            case .failed, .noRoom, .busy: upload.keep()
+            case .failed, .noRoom, .busy, .unavailable: upload.keep()
             default: break
             }
             throw error

@@ -5,8 +5,9 @@ import SteleRequests
 import SteleSystem
 import Synchronization
 
-/// Logs that saves are refused, because the disk is full or the store's file is gone: when it
-/// begins, once a minute while it lasts, and when a save succeeds again.
+/// Logs that requests are refused, because the disk is full, the store's file is gone or its
+/// database is out of reach: when it begins, once a minute while it lasts, and when a save succeeds
+/// again.
 final class StoreTrouble: Sendable {
     private struct State {
         var refused = 0
@@ -24,7 +25,8 @@ final class StoreTrouble: Sendable {
     /// A request of the store was refused.
     func note(_ problem: Problem) {
         let code = problem.kind.text
-        guard [ErrorCode.noRoom.text, ErrorCode.storeGone.text].contains(code) else { return }
+        let codes = [ErrorCode.noRoom, .storeGone, .storeUnavailable].map(\.text)
+        guard codes.contains(code) else { return }
         let now = MonotonicClock.now
         let refused = state.withLock { state -> Int? in
             state.refused += 1
@@ -35,7 +37,7 @@ final class StoreTrouble: Sendable {
         }
         guard let refused else { return }
         logger.error(
-            "saves are refused",
+            code == ErrorCode.storeUnavailable.text ? "requests are refused" : "saves are refused",
             metadata: [
                 "code": "\(code)", "error": "\(problem.detail)", "requests": "\(refused)",
             ])
