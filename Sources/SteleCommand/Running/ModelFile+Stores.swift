@@ -11,6 +11,11 @@ extension ModelFile {
     /// model in the model cache. It is the one place where commands read models.
     /// - Throws: `Failure` whose sentence has the path.
     static func given(_ path: String) throws -> ModelFile {
+        if let database = DatabaseOpening(path) {
+            throw Failure(
+                "\(database.name) is a database of PostgreSQL, and no model: stele model from makes "
+                    + "one of its tables")
+        }
         do throws(ModelErrors) {
             if StoreType.isSQLite(file: path) { return try SQLiteStore.modelFile(path: path) }
             return try ModelFile.read(path)
