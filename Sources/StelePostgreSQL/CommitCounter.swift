@@ -17,6 +17,21 @@ final class CommitCounter: Sendable {
         let number: Int64
         /// The node that has made it, as a number that it has drawn.
         let writer: Int64
+
+        init(number: Int64, writer: Int64) {
+            self.number = number
+            self.writer = writer
+        }
+
+        /// Reads what a notification says (`notification`).
+        /// - Returns: nil where it says nothing of a commit.
+        init?(notification text: String, generation: String) {
+            let parts = text.split(separator: " ")
+            guard parts.count == 3, parts[0] == generation, let number = Int64(parts[1]),
+                let writer = Int64(parts[2])
+            else { return nil }
+            self.init(number: number, writer: writer)
+        }
     }
 
     /// The table.
@@ -66,11 +81,13 @@ final class CommitCounter: Sendable {
     static let locking = SQLText("SELECT ZCOUNT FROM \(table) WHERE Z_PK = 1 FOR UPDATE")
     private static let raising = SQLText(
         "UPDATE \(table) SET ZCOUNT = ?1, ZWRITER = ?2 WHERE Z_PK = 1 OR Z_PK = ?3")
+    private static let notifying = SQLText(
+        "SELECT pg_notify('\(PostgreSQLListener.channel)', ?1)")
     private static let reading = SQLText(
         "SELECT ZCOUNT, ZWRITER FROM \(table) WHERE Z_PK = ?1")
     private static let viewing = SQLText(
-        "SELECT ZCOUNT, ZWRITER, (\(HistoryReader.tokenStatement)), ZMIGRATIONS FROM \(table) "
-            + "WHERE Z_PK = 1")
+        "SELECT ZCOUNT, ZWRITER, (\(HistoryReader.tokenStatement)), ZMIGRATIONS, "
+            + "COALESCE((\(HistoryReader.oldestStatement)), -1) FROM \(table) WHERE Z_PK = 1")
     /// The lock of a standby's view, which the replay of a migration waits for or ends.
     private static let sharing = SQLText("LOCK TABLE \(table) IN ACCESS SHARE MODE")
 
@@ -98,17 +115,19 @@ final class CommitCounter: Sendable {
     private static var empty: StoreError { .failed("the table \(table) of the store is empty") }
 
     /// Opens a view, in one round trip.
-    /// - Returns: the last commit and the number of the last transaction that it sees.
+    /// - Returns: the last commit that it sees, and the numbers of the last and the oldest
+    ///   transaction.
     /// - Throws: `.gone` where the store was migrated.
     static func open(
         _ connection: Connection, _ access: StoreAccess
-    ) throws(StoreError) -> (commit: Commit, token: Int64) {
+    ) throws(StoreError) -> (commit: Commit, token: Int64, oldest: Int64?) {
         let rows = try connection.beginView(viewing, lock: access.isOfReplica ? sharing : nil)
         guard rows.count == 1 else { throw empty }
         try access.check(rows.integer(0, 3), connection)
         return (
             Commit(number: rows.integer(0, 0), writer: rows.integer(0, 1)),
-            try HistoryReader.checked(rows.integer(0, 2)) ?? 0
+            try HistoryReader.checked(rows.integer(0, 2)) ?? 0,
+            rows.integer(0, 4) < 0 ? nil : try HistoryReader.checked(rows.integer(0, 4))
         )
     }
 
@@ -137,6 +156,14 @@ final class CommitCounter: Sendable {
     func raise(to number: Int64, _ connection: Connection) throws(StoreError) {
         try connection.send(
             Self.raising, [.int(number), .int(identity), .int(Self.place(of: number))])
+    }
+
+    /// Sends the notification of the commit of a number, with the generation of the store: others in
+    /// the database have the same channel.
+    func notify(
+        of number: Int64, generation: String, _ connection: Connection
+    ) throws(StoreError) {
+        try connection.send(Self.notifying, [.string("\(generation) \(number) \(identity)")])
     }
 
     /// Finds out whether the writer has made the commit of a number, on another connection than

@@ -31,18 +31,19 @@ final class PostgreSQLListener: Sendable {
 
     /// Starts the thread.
     /// - Parameters:
-    ///   - isOwn: whether the notifications of a process of the server tell nothing new.
+    ///   - hear: takes the process of the server that a notification is from, and its text, and
+    ///     returns whether the database must be asked.
     ///   - isGone: called on it where another program has migrated the store, which ends it.
     ///   - notice: called on it with the connection, after other notifications and at each look at
     ///     the connection, which is lost where it throws.
     func start(
-        isOwn: @escaping @Sendable (Int32) -> Bool, isGone: @escaping @Sendable () -> Void,
+        hear: @escaping @Sendable (Int32, String) -> Bool, isGone: @escaping @Sendable () -> Void,
         _ notice: @escaping @Sendable (Connection) throws(StoreError) -> Void
     ) {
         let made = SystemThread(name: "stele-listen") { [self] in
             while !isClosed.withLock({ $0 }) {
                 do throws(StoreError) {
-                    try listen(on: try access.connect(), isOwn, notice)
+                    try listen(on: try access.connect(), hear, notice)
                 } catch {
                     if case .gone = error { return isGone() }
                 }
@@ -54,7 +55,7 @@ final class PostgreSQLListener: Sendable {
 
     /// Waits for notifications until the connection is lost or the listener is closed.
     private func listen(
-        on connection: Connection, _ isOwn: (Int32) -> Bool,
+        on connection: Connection, _ hear: (Int32, String) -> Bool,
         _ notice: (Connection) throws(StoreError) -> Void
     ) throws(StoreError) {
         try connection.run("LISTEN \(Self.channel)")
@@ -67,7 +68,8 @@ final class PostgreSQLListener: Sendable {
             guard PQconsumeInput(connection.handle) == 1 else { return }
             var isNews = MonotonicClock.now >= next
             while let notification = PQnotifies(connection.handle) {
-                isNews = isNews || !isOwn(notification.pointee.be_pid)
+                let text = notification.pointee.extra.map { String(cString: $0) } ?? ""
+                isNews = hear(notification.pointee.be_pid, text) || isNews
                 PQfreemem(notification)
             }
             guard isNews else { continue }

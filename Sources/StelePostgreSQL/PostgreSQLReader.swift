@@ -13,6 +13,8 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     private let known: KnownStates?
     private let counters: DatabaseCounters?
     private var number: Int64
+    /// The oldest transaction of the view; nil outside for the writer's connection, which asks.
+    private var oldest: Int64??
     private var limits = MatchLimits.standard
 
     /// Opens a reader on a connection of the pool, in a new transaction.
@@ -30,6 +32,7 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
             try CommitCounter.open(connection, pool.access)
         }
         number = view.token
+        oldest = .some(view.oldest)
         self.connection = connection
         notes(view.commit)
     }
@@ -228,6 +231,8 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     }
 
     func oldestTransaction() throws(StoreError) -> Int64? {
-        try HistoryReader(schema: schema, connection: open()).oldestTransaction()
+        let connection = try open()
+        if let oldest { return oldest }
+        return try HistoryReader(schema: schema, connection: connection).oldestTransaction()
     }
 }

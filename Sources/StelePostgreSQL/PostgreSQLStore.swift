@@ -107,7 +107,7 @@ public final class PostgreSQLStore: PersistentStore {
         let links = database.links
         let transactions = try PostgreSQLTransactions(
             connection, access, schema: schema, translator: translator, links: links,
-            counter: counter,
+            generation: database.generation, counter: counter,
             counters: counters, last: database.count,
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() },
             followed: { [weak self] error in self?.misfit.withLock { $0 = error } })
@@ -120,9 +120,15 @@ public final class PostgreSQLStore: PersistentStore {
         }
         thread.withLock { $0 = writing }
         let incoming = IncomingChanges(links, schema)
-        listener.start { [counter] process in
-            // Of what it writes to another program's table itself, it takes what that has changed.
-            links.isEmpty && counter.process.load(ordering: .relaxed) == process
+        listener.start { [weak self, counter, generation] process, text in
+            // Of a commit of another node the notification tells all. Other programs, of whose
+            // writes to followed tables it comes as well, say nothing in it.
+            if let commit = CommitCounter.Commit(notification: text, generation: generation) {
+                self?.note(commit)
+                return false
+            }
+            return text.isEmpty
+                && !(links.isEmpty && counter.process.load(ordering: .relaxed) == process)
         } isGone: { [weak self] in
             self?.standby?.retire()
             // What reads next ends the streams, whose clients go to another node.

@@ -12,6 +12,7 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
     private let translator: FetchTranslator
     private let links: TableLinks
     private let incoming: IncomingChanges
+    private let generation: String
     private let counter: CommitCounter
     private let counters: DatabaseCounters
     private let changedElsewhere: () -> Void
@@ -24,7 +25,6 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
     private var unknown: StoreError?
 
     private static let begin = SQLText("BEGIN ISOLATION LEVEL READ COMMITTED")
-    private static let notify = SQLText("NOTIFY \(PostgreSQLListener.channel)")
     private static let commit = SQLText("COMMIT")
     /// The seconds for which a lost connection is made again before a commit's outcome counts as
     /// unknown.
@@ -33,7 +33,7 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
     init(
         _ connection: Connection, _ access: StoreAccess, schema: SQLSchema,
         translator: FetchTranslator, links: TableLinks,
-        counter: CommitCounter, counters: DatabaseCounters, last: Int64,
+        generation: String, counter: CommitCounter, counters: DatabaseCounters, last: Int64,
         changedElsewhere: @escaping () -> Void, followed: @escaping (StoreError?) -> Void
     ) throws(StoreError) {
         writer = WriterConnection(connection)
@@ -42,6 +42,7 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
         self.translator = translator
         self.links = links
         incoming = IncomingChanges(links, schema)
+        self.generation = generation
         self.counter = counter
         self.counters = counters
         self.last = last
@@ -158,7 +159,7 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
         counter.willCommit(next)
         do throws(StoreError) {
             try counter.raise(to: next, connection)
-            try connection.send(Self.notify)
+            try counter.notify(of: next, generation: generation, connection)
             connection.hasLeftStandby = false
             _ = try connection.query(Self.commit, [])
         } catch {
@@ -257,6 +258,10 @@ private final class WriterConnection: SQLConnection {
         _ sql: SQLText, _ bindings: [Value], _ kinds: [ColumnKind]
     ) throws(StoreError) -> [[Value]] {
         try connection.rows(sql, bindings, kinds)
+    }
+
+    func rows(together reads: [SQLRead]) throws(StoreError) -> [[[Value]]] {
+        try connection.rows(together: reads)
     }
 
     func snapshots(

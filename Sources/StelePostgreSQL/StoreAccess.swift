@@ -107,7 +107,8 @@ enum StoreLock {
         let row = try connection.queryOnce(
             "SELECT CASE WHEN \(schema) IS NULL THEN -1 ELSE (\(lock))::int END::bigint")
         guard row.count == 1, row.integer(0, 0) >= 0 else {
-            throw .gone("the store in \(connection.place) does not exist any more: it has no schema")
+            throw .gone(
+                "the store in \(connection.place) does not exist any more: it has no schema")
         }
         return row.integer(0, 0) == 1
     }

@@ -47,6 +47,12 @@ public protocol SQLConnection: AnyObject {
         _ sql: SQLText, _ bindings: [Value], _ kinds: [ColumnKind]
     ) throws(StoreError) -> [[Value]]
 
+    /// Runs statements that do not depend on each other, and returns the rows of each.
+    ///
+    /// A database to which each statement is a message takes them in one.
+    /// - Throws: `StoreError`, as described at the type.
+    func rows(together reads: [SQLRead]) throws(StoreError) -> [[[Value]]]
+
     /// Runs a statement and returns its rows as snapshots.
     /// - Throws: `StoreError`, as described at the type.
     func snapshots(
@@ -61,7 +67,30 @@ public protocol SQLConnection: AnyObject {
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
 }
 
+/// A statement that returns rows.
+public struct SQLRead {
+    /// The statement.
+    public let sql: SQLText
+    /// The values of its parameters.
+    public let bindings: [Value]
+    /// How each column is read.
+    public let kinds: [ColumnKind]
+
+    init(_ sql: SQLText, _ bindings: [Value], _ kinds: [ColumnKind]) {
+        self.sql = sql
+        self.bindings = bindings
+        self.kinds = kinds
+    }
+}
+
 extension SQLConnection {
+    /// Runs one after the other.
+    public func rows(together reads: [SQLRead]) throws(StoreError) -> [[[Value]]] {
+        var found: [[[Value]]] = []
+        for read in reads { found.append(try rows(read.sql, read.bindings, read.kinds)) }
+        return found
+    }
+
     /// False: the history is in the store.
     public var hasAttachedHistory: Bool { false }
 

@@ -3,11 +3,13 @@
 
 It starts a server in a folder of its own, which writes to the disk durably, serves the model
 League on it, loads players over HTTP, and runs wrk against one node and against three, and pgbench
-with prepared statements over the same table at the same number of connections.
+with prepared statements over the same table at the same number of connections. Two more nodes have
+a slow road to the server, so that the delay of an event is one in round trips.
 
 Needs: PostgreSQL's programs, pgbench and wrk. As root the server runs as the user postgres.
 """
 import argparse
+import asyncio
 import http.client
 import json
 import os
@@ -65,7 +67,7 @@ def ask(port, method, path, body=None):
     return content
 
 
-def node(number):
+def node(number, url=url):
     log = open(work / f"node{number}.log", "w")
     process = subprocess.Popen([args.stele, "serve", MODEL, "--store", url,
                                 "--port", str(args.port + number)],
@@ -77,6 +79,46 @@ def node(number):
         except (OSError, AssertionError):
             time.sleep(0.05)
     raise SystemExit((work / f"node{number}.log").read_text())
+
+
+# The seconds that a byte takes on the slow road, in each direction.
+SLOWNESS = 0.01
+
+
+def slow_road():
+    """Begins to carry bytes to the server by a socket of its own, and returns its folder."""
+    folder = work / "slow"
+    folder.mkdir()
+
+    async def carry(reader, writer):
+        late = asyncio.Queue()
+
+        async def deliver():
+            while True:
+                due, data = await late.get()
+                if not data:
+                    return writer.close()
+                await asyncio.sleep(max(0, due - time.monotonic()))
+                writer.write(data)
+
+        task = asyncio.create_task(deliver())
+        data = b" "
+        while data:
+            data = await reader.read(65_536)
+            late.put_nowait((time.monotonic() + SLOWNESS, data))
+        await task
+
+    async def connect(reader, writer):
+        there = await asyncio.open_unix_connection(str(work / ".s.PGSQL.5432"))
+        await asyncio.gather(carry(reader, there[1]), carry(there[0], writer))
+
+    async def serve():
+        async with await asyncio.start_unix_server(connect, str(folder / ".s.PGSQL.5432")) as it:
+            await it.serve_forever()
+
+    threading.Thread(target=asyncio.run, args=(serve(),), daemon=True).start()
+    time.sleep(0.3)
+    return folder
 
 
 GET = """local n = 0
@@ -182,6 +224,11 @@ try:
           flush=True)
     delay = event_delay(args.port, args.port + 1)
     print(f"an event on another node: {delay:.2f} ms after the save's answer", flush=True)
+    road = slow_road()
+    nodes += [node(number, url.replace(str(work), str(road))) for number in (3, 4)]
+    slow = event_delay(args.port + 3, args.port + 4) / (2_000 * SLOWNESS)
+    print(f"the same with round trips of {2_000 * SLOWNESS:.0f} ms to the server: "
+          f"{slow:.2f} round trips", flush=True)
 finally:
     for process in nodes:
         process.terminate()

@@ -155,7 +155,7 @@ struct NodeTests: Sendable {
         }
         own.stop()
         #expect { try store.save(team("none")) } throws: { error in
-            guard case StoreError.busy(let text) = error else { return false }
+            guard case StoreError.unavailable(let text) = error else { return false }
             return text.contains("cannot be reached")
         }
     }

@@ -104,6 +104,42 @@ extension Connection {
         return .failed("an earlier statement of the transaction has failed: \(error)")
     }
 
+    /// Runs statements in one round trip.
+    func rows(together reads: [SQLRead]) throws(StoreError) -> [[[Value]]] {
+        try receive()
+        var messages: [(name: String, parameters: Parameters)] = []
+        for read in reads {
+            let parameters = try Parameters(read.bindings)
+            messages.append((try prepared(read.sql, parameters), parameters))
+        }
+        PQenterPipelineMode(handle)
+        for (name, parameters) in messages {
+            _ = parameters.withAddresses { values, lengths, formats in
+                PQsendQueryPrepared(handle, name, Int32(values.count), values, lengths, formats, 1)
+            }
+        }
+        PQpipelineSync(handle)
+        let results = reads.map { _ in
+            let result = PQgetResult(handle)
+            // Null ends the results of a statement.
+            while let more = PQgetResult(handle) { PQclear(more) }
+            return result
+        }
+        PQclear(PQgetResult(handle))
+        PQexitPipelineMode(handle)
+        var found: [[[Value]]] = []
+        for (place, read) in reads.enumerated() {
+            do throws(StoreError) {
+                let rows = try rows(results[place], read.sql.string)
+                found.append(rows.values(read.kinds))
+            } catch {
+                for result in results[(place + 1)...] { PQclear(result) }
+                throw error
+            }
+        }
+        return found
+    }
+
     private struct Received {
         var last: Rows?
         /// The first error, and the place of its statement.

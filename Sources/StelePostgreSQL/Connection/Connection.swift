@@ -303,10 +303,7 @@ final class Connection: SQLConnection {
     func rows(
         _ sql: SQLText, _ bindings: [Value], _ kinds: [ColumnKind]
     ) throws(StoreError) -> [[Value]] {
-        let rows = try query(sql, bindings)
-        return (0..<rows.count).map { row in
-            kinds.enumerated().map { rows.value(row, Int32($0.offset), $0.element) }
-        }
+        try query(sql, bindings).values(kinds)
     }
 
     func snapshots(

@@ -65,6 +65,13 @@ final class Rows {
         }
     }
 
+    /// Returns all values, each column read as its kind.
+    func values(_ kinds: [ColumnKind]) -> [[Value]] {
+        (0..<count).map { row in
+            kinds.enumerated().map { value(row, Int32($0.offset), $0.element) }
+        }
+    }
+
     /// Returns an integer of up to eight bytes, the highest first.
     private static func number(_ bytes: UnsafeRawBufferPointer) -> Int64 {
         var bits: UInt64 = 0

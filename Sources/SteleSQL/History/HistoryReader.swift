@@ -25,7 +25,9 @@ public struct HistoryReader {
     private static let token = SQLText(tokenStatement)
     private static let attachedToken = SQLText(
         "SELECT Z_MAX FROM history.Z_PRIMARYKEY WHERE Z_ENT = \(HistoryTables.transaction)")
-    private static let oldest = SQLText("SELECT MIN(Z_PK) FROM ATRANSACTION")
+    /// The SELECT of the number of the oldest transaction.
+    package static let oldestStatement = "SELECT MIN(Z_PK) FROM ATRANSACTION"
+    private static let oldest = SQLText(oldestStatement)
     private static let transactions = SQLText(
         "SELECT t.Z_PK, t.ZTIMESTAMP, COALESCE(a.ZNAME, t.ZAUTHOR), "
             + "COALESCE(c.ZNAME, t.ZCONTEXTNAME) FROM ATRANSACTION t "
@@ -39,7 +41,9 @@ public struct HistoryReader {
         "SELECT c.Z_PK, c.ZCHANGETYPE, c.ZENTITY, c.ZENTITYPK, c.ZTRANSACTIONID, b.ZVERSION, "
             + "b.ZVALUES FROM ACHANGE c "
             + "LEFT JOIN \(HistoryTables.beforeImages) b ON b.Z_PK = c.Z_PK "
-            + "WHERE c.ZTRANSACTIONID BETWEEN ?1 AND ?2 ORDER BY c.ZTRANSACTIONID, c.Z_PK")
+            + "WHERE c.ZTRANSACTIONID > ?1 AND c.ZTRANSACTIONID <= (SELECT MAX(Z_PK) FROM "
+            + "(SELECT Z_PK FROM ATRANSACTION WHERE Z_PK > ?1 ORDER BY Z_PK LIMIT ?2) AS t) "
+            + "ORDER BY c.ZTRANSACTIONID, c.Z_PK")
 
     /// Returns the number of the last transaction in the view; 0 for none.
     /// - Throws: `StoreError.incompatible` (134080) for a number out of range; the errors of a
@@ -105,16 +109,17 @@ public struct HistoryReader {
     public func transactions(
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
-        let heads = try connection.rows(
-            schema.internsHistoryTexts ? Self.transactions : Self.transactionsWithTexts,
-            [.int(token), .int(Int64(limit))],
-            [.integer, .date, .text, .text])
-        guard case .int(let first)? = heads.first?.first, case .int(let last)? = heads.last?.first
-        else { return [] }
-        let rows = try connection.rows(
-            Self.changes, [.int(first), .int(last)],
-            [.integer, .integer, .integer, .integer, .integer, .integer, .text]
-        ).compactMap { ChangeRow($0, schema) }
+        let page: [Value] = [.int(token), .int(Int64(limit))]
+        let found = try connection.rows(together: [
+            SQLRead(
+                schema.internsHistoryTexts ? Self.transactions : Self.transactionsWithTexts, page,
+                [.integer, .date, .text, .text]),
+            SQLRead(
+                Self.changes, page,
+                [.integer, .integer, .integer, .integer, .integer, .integer, .text]),
+        ])
+        let heads = found[0]
+        let rows = found[1].compactMap { ChangeRow($0, schema) }
         let states = HistoryStates(
             schema: schema, connection: connection, images: images, known: known)
         let after = values ? try states.after(rows) : [:]
