@@ -211,6 +211,12 @@ struct TableLinks: Sendable {
             case .attribute(let it):
                 guard let name = it.declaration.userInfo.value(TableKey.columns) else { continue }
                 let source = try Self.column(name, of: table.source, for: table.entity, it.name)
+                guard !it.hasMarker, !it.isDerived else {
+                    throw Self.misfit(
+                        "\(table.entity.name).\(it.name) has the column \(name) of "
+                            + "\(table.source.name), and is derived or allows external storage: "
+                            + "neither goes with a column")
+                }
                 let form = ColumnForm(source)
                 guard form.fits(it.type) else {
                     throw Self.misfit(
