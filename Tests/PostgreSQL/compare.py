@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import http.client
 import json
+import logging
 import os
 import re
 import shutil
@@ -104,7 +105,10 @@ def slow_road():
         task = asyncio.create_task(deliver())
         data = b" "
         while data:
-            data = await reader.read(65_536)
+            try:
+                data = await reader.read(65_536)
+            except ConnectionError:
+                data = b""
             late.put_nowait((time.monotonic() + SLOWNESS, data))
         await task
 
@@ -116,6 +120,8 @@ def slow_road():
         async with await asyncio.start_unix_server(connect, str(folder / ".s.PGSQL.5432")) as it:
             await it.serve_forever()
 
+    # It ends with the process, in the middle of whatever it carries.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     threading.Thread(target=asyncio.run, args=(serve(),), daemon=True).start()
     time.sleep(0.3)
     return folder
