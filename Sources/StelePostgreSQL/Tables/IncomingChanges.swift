@@ -13,6 +13,7 @@ struct IncomingChanges {
     private let links: TableLinks
     private let schema: SQLSchema
     private let waiting: SQLText
+    private let counting: SQLText
     private let collecting: SQLText
 
     /// The author of these changes in the history.
@@ -25,6 +26,8 @@ struct IncomingChanges {
         waiting = SQLText(
             "SELECT (" + news.map { "EXISTS (SELECT FROM \($0))" }.joined(separator: " OR ")
                 + ")::int::bigint")
+        counting = SQLText(
+            "SELECT " + news.map { "(SELECT COUNT(*) FROM \($0))" }.joined(separator: " + "))
         var parts: [String] = []
         for table in links.tables {
             let columns = table.sources.map { ", t.\($0.name.quotedName)" }.joined()
@@ -78,6 +81,8 @@ struct IncomingChanges {
         // Another program may have written to any number of rows.
         try connection.run(
             "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
+        let count = try connection.integer(counting) ?? 0
+        try connection.run(TableLinks.planning(Int(clamping: count)))
         _ = try connection.query(collecting, [])
         try giveKeys(connection, token: token, save)
         var changes = ChangeCollection(schema.model)

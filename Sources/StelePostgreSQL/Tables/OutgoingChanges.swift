@@ -31,7 +31,9 @@ struct OutgoingChanges {
         guard !touched.isEmpty else { return [] }
         // All other saves wait meanwhile. It is less than PostgreSQL takes to find a deadlock, whose
         // victim may be the other program.
-        try connection.run("SET LOCAL lock_timeout = 800; SET CONSTRAINTS ALL DEFERRED")
+        try connection.run(
+            "SET LOCAL lock_timeout = 800; SET CONSTRAINTS ALL DEFERRED; "
+                + TableLinks.planning(changes.count))
         func those(_ kind: ObjectChange.Kind, of table: TableLinks.Table) -> [ObjectChange] {
             (byEntity[table.entity.index] ?? []).map { changes[$0] }.filter { $0.kind == kind }
         }

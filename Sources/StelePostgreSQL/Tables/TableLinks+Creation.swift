@@ -130,7 +130,8 @@ extension TableLinks {
             try connection.run(
                 "INSERT INTO \(table.stored) (Z_PK, Z_ENT, Z_OPT\(names)) "
                     + "SELECT m.z_pk, \(table.number), 1\(values) "
-                    + "FROM \(table.source.name.quoted) t JOIN \(table.rows) m ON \(equal)\(joins)")
+                    + "FROM \(table.source.name.quoted) t JOIN \(table.rows) m ON \(equal)\(joins); "
+                    + "ANALYZE \(table.stored)")
             try connection.run(
                 "UPDATE Z_PRIMARYKEY SET Z_MAX = "
                     + "(SELECT COALESCE(MAX(Z_PK), 0) FROM \(table.stored)) "

@@ -12,6 +12,14 @@ extension TableLinks {
         zip(left, right).map { "\($0) = \($1)" }.joined(separator: " AND ")
     }
 
+    /// How the server joins the keys of some rows with whole tables, for the rest of the transaction:
+    /// it has no statistics of the keys, and would read all of a table for one of them.
+    static func planning(_ count: Int) -> String {
+        let isOn = count > 2_000 ? "on" : "off"
+        return "SET LOCAL enable_hashjoin = \(isOn); SET LOCAL enable_mergejoin = \(isOn); "
+            + "SET LOCAL jit = off"
+    }
+
     /// The columns of another program's table, and the store's values of them: of a row `t`.
     /// - Parameter column: returns the SQL of a column of the row.
     /// - Returns: the joins with the keys of destinations, and the columns of the store's table,
