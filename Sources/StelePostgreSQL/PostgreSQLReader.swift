@@ -13,7 +13,8 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     private let known: KnownStates?
     private let counters: DatabaseCounters?
     private var number: Int64
-    /// The oldest transaction of the view; nil outside for the writer's connection, which asks.
+    /// The oldest transaction of the view, which may have none; nil where the view was not opened
+    /// with it, on the writer's connection.
     private var oldest: Int64??
     private var limits = MatchLimits.standard
 

@@ -135,8 +135,13 @@ public final class PostgreSQLStore: PersistentStore {
             self?.tellOfForeignChange()
         } _: { [weak self] connection throws(StoreError) in
             self?.note(try CommitCounter.read(connection))
-            guard !links.isEmpty, try incoming.areWaiting(connection) else { return }
-            self?.takeIncoming()
+            guard !links.isEmpty else { return }
+            if try incoming.areWaiting(connection) {
+                self?.takeIncoming()
+            } else {
+                // Another node may have taken what this one could not.
+                self?.misfit.withLock { $0 = nil }
+            }
         }
     }
 

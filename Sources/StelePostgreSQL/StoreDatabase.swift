@@ -77,8 +77,7 @@ struct StoreDatabase {
         let schema = try SQLSchema(model: model, layout: StoreLayout(connection))
         let links = try TableLinks(schema, connection)
         if isNew {
-            try links.make(connection)
-            try links.copyInverses(schema, connection)
+            try links.make(schema, connection)
         } else {
             try links.check(connection)
         }

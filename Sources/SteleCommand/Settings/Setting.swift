@@ -18,8 +18,9 @@ struct Setting: Sendable {
         Setting("model", nil, "the model to serve: .xcdatamodeld, .xcdatamodel, contents or JSON"),
         Setting(
             "store", nil,
-            "the store's file, or the URL of a database; :memory: for none; by default MODEL.sqlite in the current folder; "
-                + "CONFIGURATION=FILE for a store of one configuration, once for each of several"),
+            "the store's file, or the URL of a database; :memory: for none; by default "
+                + "MODEL.sqlite in the current folder; CONFIGURATION=FILE for a store of one "
+                + "configuration, once for each of several"),
         Setting(
             "replica", nil,
             "the URL of a standby of the store's database, for reads with History-Token"),

@@ -8,7 +8,7 @@ extension TableLinks {
     /// transaction that makes the store. Other programs cannot write to the tables until its end.
     /// - Throws: `StoreError.incompatible` (134080) where the user lacks a right; the errors of
     ///   statements.
-    func make(_ connection: Connection) throws(StoreError) {
+    func make(_ layout: SQLSchema, _ connection: Connection) throws(StoreError) {
         guard !isEmpty else { return }
         try checkRights(connection)
         try connection.run("SET LOCAL statement_timeout = 0")
@@ -39,6 +39,7 @@ extension TableLinks {
         try connection.execute(
             SQLText("INSERT INTO \(Self.followed) VALUES (1, ?1)"), [.string(description)])
         try copy(connection)
+        try copyInverses(layout, connection)
     }
 
     private static func ownSchema(_ connection: Connection) throws(StoreError) -> String {
@@ -149,7 +150,7 @@ extension TableLinks {
     }
 
     /// Fills the columns of inverses that are to-one: the other end of a unique foreign key.
-    func copyInverses(
+    private func copyInverses(
         _ schema: SQLSchema, _ connection: Connection
     ) throws(StoreError) {
         for table in tables {
