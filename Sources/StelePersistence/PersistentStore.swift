@@ -50,6 +50,11 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   where a thread that must not wait would have to.
     func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader
 
+    /// Opens a view without a budget, for a caller that first reads `history` with this token and
+    /// this limit. A store to which each statement is a message reads both together.
+    /// - Throws: `StoreError`: the usual errors.
+    func reader(forHistoryAfter token: Int64, limit: Int) throws(StoreError) -> any StoreReader
+
     /// A copy of the store that follows it; nil for none.
     var replica: (any StoreReplica)? { get }
 
@@ -297,6 +302,11 @@ extension PersistentStore {
     /// Opens a view of the store's current state, without a limit on its reading.
     /// - Throws: as `reader(budget:)`.
     public func reader() throws(StoreError) -> any StoreReader { try reader(budget: nil) }
+
+    /// A view as any other: for a store that reads nothing ahead.
+    public func reader(
+        forHistoryAfter token: Int64, limit: Int
+    ) throws(StoreError) -> any StoreReader { try reader(budget: nil) }
 }
 
 /// An observer of commits. It is called on the writer's thread and must not block.

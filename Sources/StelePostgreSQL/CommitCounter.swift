@@ -1,3 +1,4 @@
+import SteleModel
 import StelePersistence
 import SteleSQL
 import SteleSystem
@@ -114,21 +115,34 @@ final class CommitCounter: Sendable {
 
     private static var empty: StoreError { .failed("the table \(table) of the store is empty") }
 
-    /// Opens a view, in one round trip.
-    /// - Returns: the last commit that it sees, and the numbers of the last and the oldest
-    ///   transaction.
+    /// What a view has at its beginning.
+    struct View {
+        /// The last commit that it sees.
+        let commit: Commit
+        /// The number of the last transaction.
+        let token: Int64
+        /// That of the oldest one; nil for none.
+        let oldest: Int64?
+        /// The rows of the statements that were run with its opening.
+        let found: [[[Value]]]
+    }
+
+    /// Opens a view and reads, in one round trip.
     /// - Throws: `.gone` where the store was migrated.
     static func open(
-        _ connection: Connection, _ access: StoreAccess
-    ) throws(StoreError) -> (commit: Commit, token: Int64, oldest: Int64?) {
-        let rows = try connection.beginView(viewing, lock: access.isOfReplica ? sharing : nil)
+        _ connection: Connection, _ access: StoreAccess, reading reads: [SQLRead] = []
+    ) throws(StoreError) -> View {
+        let found = try connection.beginView(
+            [(viewing, [])] + reads.map { ($0.sql, $0.bindings) },
+            lock: access.isOfReplica ? sharing : nil)
+        let rows = found[0]
         guard rows.count == 1 else { throw empty }
         try access.check(rows.integer(0, 3), connection)
-        return (
-            Commit(number: rows.integer(0, 0), writer: rows.integer(0, 1)),
-            try HistoryReader.checked(rows.integer(0, 2)) ?? 0,
-            rows.integer(0, 4) < 0 ? nil : try HistoryReader.checked(rows.integer(0, 4))
-        )
+        return View(
+            commit: Commit(number: rows.integer(0, 0), writer: rows.integer(0, 1)),
+            token: try HistoryReader.checked(rows.integer(0, 2)) ?? 0,
+            oldest: rows.integer(0, 4) < 0 ? nil : try HistoryReader.checked(rows.integer(0, 4)),
+            found: Array(found[1...]).values(of: reads))
     }
 
     /// Returns the last commit.

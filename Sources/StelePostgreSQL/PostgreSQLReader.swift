@@ -16,13 +16,18 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     /// The oldest transaction of the view, which may have none; nil where the view was not opened
     /// with it, on the writer's connection.
     private var oldest: Int64??
+    /// Saves that were read with the opening.
+    private var ahead: (page: HistoryPage, found: [[[Value]]])?
     private var limits = MatchLimits.standard
 
     /// Opens a reader on a connection of the pool, in a new transaction.
-    /// - Parameter notes: called with the last commit that the view has.
+    /// - Parameters:
+    ///   - page: saves of the history that are read with the opening.
+    ///   - notes: called with the last commit that the view has.
     init(
         schema: SQLSchema, translator: FetchTranslator, pool: ReaderPool, known: KnownStates?,
-        counters: DatabaseCounters, noting notes: (CommitCounter.Commit) -> Void
+        counters: DatabaseCounters, reading page: HistoryPage? = nil,
+        noting notes: (CommitCounter.Commit) -> Void
     ) throws(StoreError) {
         self.schema = schema
         self.translator = translator
@@ -30,8 +35,9 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         self.known = known
         self.counters = counters
         let (view, connection) = try pool.use { connection throws(StoreError) in
-            try CommitCounter.open(connection, pool.access)
+            try CommitCounter.open(connection, pool.access, reading: page?.reads(schema) ?? [])
         }
+        if let page { ahead = (page, view.found) }
         number = view.token
         oldest = .some(view.oldest)
         self.connection = connection
@@ -211,8 +217,11 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     func history(
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
-        try HistoryReader(schema: schema, connection: open(), known: known)
-            .transactions(after: token, limit: limit, values: values)
+        let reader = HistoryReader(schema: schema, connection: try open(), known: known)
+        if let ahead, ahead.page == HistoryPage(after: token, limit: limit) {
+            return try reader.transactions(ahead.found, values: values)
+        }
+        return try reader.transactions(after: token, limit: limit, values: values)
     }
 
     func slots(
@@ -235,5 +244,17 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         let connection = try open()
         if let oldest { return oldest }
         return try HistoryReader(schema: schema, connection: connection).oldestTransaction()
+    }
+}
+
+/// Saves of the history that are read together.
+struct HistoryPage: Equatable {
+    /// The number of the save before the first.
+    let after: Int64
+    /// The most saves.
+    let limit: Int
+
+    func reads(_ schema: SQLSchema) -> [SQLRead] {
+        HistoryReader.reads(after: after, limit: limit, in: schema)
     }
 }

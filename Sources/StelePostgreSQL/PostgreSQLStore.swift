@@ -152,9 +152,21 @@ public final class PostgreSQLStore: PersistentStore {
     /// - Throws: as `PersistentStore.reader`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         if let budget, !budget.mayWait { throw .overBudget }
+        return try view()
+    }
+
+    /// Opens a view and reads the saves in one round trip.
+    /// - Throws: as `PersistentStore.reader`.
+    public func reader(
+        forHistoryAfter token: Int64, limit: Int
+    ) throws(StoreError) -> any StoreReader {
+        try view(reading: HistoryPage(after: token, limit: limit))
+    }
+
+    private func view(reading page: HistoryPage? = nil) throws(StoreError) -> PostgreSQLReader {
         let reader = try PostgreSQLReader(
             schema: schema, translator: translator, pool: readers, known: known,
-            counters: counters
+            counters: counters, reading: page
         ) { note($0) }
         newest.raise(to: try reader.token)
         return reader

@@ -4,8 +4,8 @@ import Glibc
 import SteleSystem
 import TestSupport
 
-/// Carries bytes between a node and a server, by a socket of its own, and cuts the writer's
-/// connection at its next COMMIT when it is asked to.
+/// Carries bytes between nodes and a server, by a socket of its own, and cuts the writer's
+/// connection at its next COMMIT when it is asked to. It counts the nodes' messages.
 final class CuttingProxy: Sendable {
     /// Where the writer's connection is cut.
     enum Cut {
@@ -22,6 +22,8 @@ final class CuttingProxy: Sendable {
     private let listening: Int32
     private let cut = Mutex<Cut?>(nil)
     private let isShut = Mutex(false)
+    /// How many messages nodes have sent.
+    let messages = Mutex(0)
 
     /// - Parameter server: the folder of the server's socket.
     init(to server: String) throws {
@@ -81,6 +83,7 @@ final class CuttingProxy: Sendable {
             var isWriter = false
             var commit = ""
             Self.pump(client, upstream) { bytes in
+                messages.withLock { $0 += 1 }
                 let text = String(decoding: bytes, as: UTF8.self)
                 if text.contains("session_timeout = 30000") { isWriter = true }
                 // The first COMMIT is prepared under a name, by which it is run.

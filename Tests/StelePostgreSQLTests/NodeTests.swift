@@ -136,6 +136,52 @@ struct NodeTests: Sendable {
         }
     }
 
+    /// The saves that a feed reads after a notification come with the view.
+    @Test func theHistoryIsReadWithTheView() throws {
+        let schema = "s" + String(UInt64.random(in: 0 ... .max), radix: 16)
+        try server.sql("CREATE SCHEMA \(schema)")
+        let proxy = try CuttingProxy(to: server.folder)
+        defer { proxy.stop() }
+        let saver = try PostgreSQLStore.open(url: server.url(schema: schema), model: model)
+        defer { saver.close() }
+        let store = try PostgreSQLStore.open(url: proxy.url(schema: schema), model: model)
+        // Its connection asks twice a second.
+        for number in 1...6 { _ = try saver.save(team("\(number)")) }
+        func texts(_ saves: [HistoryTransaction]) -> [String] { saves.map { "\($0)" } }
+        for values in [false, true] {
+            for (token, limit) in [(0, 4), (2, 4), (2, 9), (5, 1), (6, 4), (9, 1)] {
+                let plain = try store.reader()
+                let ahead = try store.reader(forHistoryAfter: Int64(token), limit: limit)
+                defer {
+                    plain.close()
+                    ahead.close()
+                }
+                let after = Int64(token)
+                let expected = try plain.history(after: after, limit: limit, values: values)
+                #expect(expected.count == max(0, min(limit, 6 - token)))
+                for reader in [ahead, plain] {
+                    #expect(
+                        texts(try reader.history(after: after, limit: limit, values: values))
+                            == texts(expected))
+                    #expect(try reader.history(after: 1, limit: 2, values: values).count == 2)
+                }
+                #expect(try ahead.token == 6 && ahead.oldestTransaction() == 1)
+            }
+        }
+        var fewest = Int.max
+        for _ in 0..<20 {
+            let before = proxy.messages.withLock { $0 }
+            let reader = try store.reader(forHistoryAfter: 2, limit: 4)
+            #expect(try reader.history(after: 2, limit: 4, values: false).count == 4)
+            fewest = min(fewest, proxy.messages.withLock { $0 } - before)
+            reader.close()
+            // The COMMIT is counted with this round.
+            usleep(20_000)
+        }
+        #expect(fewest == 1)
+        store.close()
+    }
+
     @Test func aConnectionThatTheServerEndsIsMadeAgain() throws {
         let own = try PostgreSQLServer()
         let store = try PostgreSQLStore.open(url: own.url(schema: "public"), model: model)

@@ -158,6 +158,16 @@ struct PipelineTests: Sendable {
             #expect(throws: StoreError.self) { try connection.query(SQLText(statement), []) }
             #expect(try reader.count(FetchRequest(entity: tag)) == 3)
         }
+        // In one message with others as well.
+        #expect(throws: StoreError.self) {
+            try connection.query(together: [
+                (SQLText("SELECT 1"), []), (SQLText("SELECT 1 / 0"), []), (SQLText("SELECT 2"), []),
+            ])
+        }
+        let rows = try connection.query(together: [
+            (SQLText("SELECT 1::bigint"), []), (SQLText("SELECT 2::bigint"), []),
+        ])
+        #expect(rows.map { $0.integer(0, 0) } == [1, 2])
         #expect(try cursor.next(5).count == 2)
         #expect(try reader.token == 3)
     }

@@ -247,7 +247,7 @@ public final class ChangeFeed: Sendable {
         }
         if isComplete { return saves }
         do throws(StoreError) {
-            let reader = try store.reader()
+            let reader = try store.reader(forHistoryAfter: position, limit: saves.count)
             defer { reader.close() }
             let read = try reader.history(after: position, limit: saves.count, values: true)
             return read.last?.number == saves.last?.number ? read : saves

@@ -139,7 +139,7 @@ final class FeedLoop {
             let wantsValues = groups.keys.contains { $0.needsValues }
             var step = HistoryStretch.firstStep
             while !groups.isEmpty {
-                let reader = try feed.store.reader()
+                let reader = try feed.store.reader(forHistoryAfter: position, limit: step)
                 defer { reader.close() }
                 if try reader.lacksHistory(after: position) { dropAll() }
                 let next = try HistoryStretch(

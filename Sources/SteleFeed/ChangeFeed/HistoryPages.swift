@@ -72,13 +72,12 @@ package final class HistoryPages: Sendable {
         after position: Int64, step: Int, _ filter: ChangeFilter, _ store: any PersistentStore,
         in time: JudgingTime
     ) throws(StoreError) -> HistoryStretch? {
-        let reader = try store.reader()
+        let most = time.isShared ? HistoryStretch.mostSaves : Self.savesOfSlow
+        let reader = try store.reader(forHistoryAfter: position, limit: min(step, most))
         defer { reader.close() }
         if try reader.lacksHistory(after: position) { return nil }
         return try HistoryStretch(
-            reader, after: position,
-            atMost: time.isShared ? HistoryStretch.mostSaves : Self.savesOfSlow,
-            values: filter.needsValues, step: step)
+            reader, after: position, atMost: most, values: filter.needsValues, step: step)
     }
 
     /// The history does not change, so a page stays valid; only later transactions may be added.

@@ -57,7 +57,7 @@ extension Connection {
         rowsWritten += 1
     }
 
-    func send(
+    private func send(
         _ statement: SentStatement, _ name: String, _ parameters: Parameters
     ) throws(StoreError) {
         if sent.isEmpty { PQenterPipelineMode(handle) }
@@ -82,18 +82,16 @@ extension Connection {
     }
 
     /// Waits for the results of all statements that were sent.
-    /// - Returns: that of the last one.
-    /// - Throws: its error, or that of the first before it that failed.
-    func receiveLast() throws(StoreError) -> Rows {
-        let place = sent.count - 1
-        let received = receiveAll()
+    /// - Parameter count: how many of the last ones belong together.
+    /// - Returns: the results of those.
+    /// - Throws: the error of the first of them that failed, or of the first before them.
+    private func receive(last count: Int) throws(StoreError) -> [Rows] {
+        let first = sent.count - count
+        let received = receiveAll(keeping: count)
         if let failure = received.failure {
-            throw failure.place < place ? later(failure.error) : failure.error
+            throw failure.place < first ? later(failure.error) : failure.error
         }
-        guard let last = received.last else {
-            throw PostgreSQLFailure.connection(handle, self.place)
-        }
-        return last
+        return received.rows
     }
 
     /// Notes that a statement failed that was not waited for, and returns the error to throw: one
@@ -104,49 +102,36 @@ extension Connection {
         return .failed("an earlier statement of the transaction has failed: \(error)")
     }
 
-    /// Runs statements in one round trip.
-    func rows(together reads: [SQLRead]) throws(StoreError) -> [[[Value]]] {
-        try receive()
+    /// Runs statements in one round trip, with those that were sent before.
+    func query(
+        together reads: [(sql: SQLText, bindings: [Value])]
+    ) throws(StoreError) -> [Rows] {
         var messages: [(name: String, parameters: Parameters)] = []
+        // One that is not prepared yet is a round trip, before the first is sent.
         for read in reads {
             let parameters = try Parameters(read.bindings)
             messages.append((try prepared(read.sql, parameters), parameters))
         }
-        PQenterPipelineMode(handle)
-        for (name, parameters) in messages {
-            _ = parameters.withAddresses { values, lengths, formats in
-                PQsendQueryPrepared(handle, name, Int32(values.count), values, lengths, formats, 1)
-            }
+        for (read, message) in zip(reads, messages) {
+            try send(
+                SentStatement(sql: read.sql, changing: nil, isGuarded: false), message.name,
+                message.parameters)
         }
-        PQpipelineSync(handle)
-        let results = reads.map { _ in
-            let result = PQgetResult(handle)
-            // Null ends the results of a statement.
-            while let more = PQgetResult(handle) { PQclear(more) }
-            return result
-        }
-        PQclear(PQgetResult(handle))
-        PQexitPipelineMode(handle)
-        var found: [[[Value]]] = []
-        for (place, read) in reads.enumerated() {
-            do throws(StoreError) {
-                let rows = try rows(results[place], read.sql.string)
-                found.append(rows.values(read.kinds))
-            } catch {
-                for result in results[(place + 1)...] { PQclear(result) }
-                throw error
-            }
-        }
-        return found
+        return try receive(last: reads.count)
+    }
+
+    func rows(together reads: [SQLRead]) throws(StoreError) -> [[[Value]]] {
+        try query(together: reads.map { ($0.sql, $0.bindings) }).values(of: reads)
     }
 
     private struct Received {
-        var last: Rows?
+        /// Those of the last statements, up to the first that failed.
+        var rows: [Rows] = []
         /// The first error, and the place of its statement.
         var failure: (error: StoreError, place: Int)?
     }
 
-    private func receiveAll() -> Received {
+    private func receiveAll(keeping count: Int = 0) -> Received {
         let statements = sent
         sent = []
         bytesSent = 0
@@ -165,12 +150,20 @@ extension Connection {
                 if let count = statement.changing, rows.changed != count {
                     throw .failed("\(rows.changed) rows of \(count) are as they were read")
                 }
-                received.last = rows
+                if place >= statements.count - count { received.rows.append(rows) }
             } catch { received.failure = (error, place) }
         }
         // That of the synchronisation.
         PQclear(PQgetResult(handle))
         PQexitPipelineMode(handle)
+        if received.failure != nil { takeBackFailed() }
         return received
+    }
+}
+
+extension [Rows] {
+    /// The values of the rows of statements, each column read as its kind.
+    func values(of reads: [SQLRead]) -> [[[Value]]] {
+        zip(self, reads).map { rows, read in rows.values(read.kinds) }
     }
 }

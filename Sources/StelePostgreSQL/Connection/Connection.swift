@@ -142,18 +142,20 @@ final class Connection: SQLConnection {
     private static let beginning = SQLText("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     private static let savepoint = SQLText("SAVEPOINT view")
 
-    /// Begins a view of the database, and returns the rows of its first statement, in one round
+    /// Begins a view of the database, and returns the rows of its first statements, in one round
     /// trip.
     ///
     /// An error ends a transaction in PostgreSQL. A statement of a view that fails is taken back
     /// alone, and the view is still the same.
     /// - Parameter lock: a statement before, whose lock lasts as long as the view; nil for none.
-    func beginView(_ sql: SQLText, lock: SQLText? = nil) throws(StoreError) -> Rows {
+    func beginView(
+        _ reads: [(sql: SQLText, bindings: [Value])], lock: SQLText? = nil
+    ) throws(StoreError) -> [Rows] {
         isView = false
         try send(Self.beginning)
         if let lock { try send(lock) }
         try send(Self.savepoint)
-        let rows = try query(sql, [])
+        let rows = try query(together: reads)
         isView = true
         return rows
     }
@@ -163,7 +165,7 @@ final class Connection: SQLConnection {
         if isView { try run("RELEASE view; SAVEPOINT view") }
     }
 
-    private func takeBackFailed() {
+    func takeBackFailed() {
         if isView, PQtransactionStatus(handle) == PQTRANS_INERROR {
             PQclear(PQexec(handle, "ROLLBACK TO view"))
         }
@@ -199,13 +201,9 @@ final class Connection: SQLConnection {
 
     /// Runs a prepared statement. It is prepared at its first use.
     func query(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Rows {
+        if !sent.isEmpty { return try query(together: [(sql, bindings)])[0] }
         let parameters = try Parameters(bindings)
         let name = try prepared(sql, parameters)
-        if !sent.isEmpty {
-            try send(
-                SentStatement(sql: sql, changing: nil, isGuarded: false), name, parameters)
-            return try receiveLast()
-        }
         let result = parameters.withAddresses { values, lengths, formats in
             PQexecPrepared(handle, name, Int32(values.count), values, lengths, formats, 1)
         }

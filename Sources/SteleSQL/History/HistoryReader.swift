@@ -109,15 +109,27 @@ public struct HistoryReader {
     public func transactions(
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
+        let reads = Self.reads(after: token, limit: limit, in: schema)
+        return try transactions(try connection.rows(together: reads), values: values)
+    }
+
+    /// The statements that read the saves after a transaction.
+    public static func reads(after token: Int64, limit: Int, in schema: SQLSchema) -> [SQLRead] {
         let page: [Value] = [.int(token), .int(Int64(limit))]
-        let found = try connection.rows(together: [
+        return [
             SQLRead(
-                schema.internsHistoryTexts ? Self.transactions : Self.transactionsWithTexts, page,
+                schema.internsHistoryTexts ? transactions : transactionsWithTexts, page,
                 [.integer, .date, .text, .text]),
             SQLRead(
-                Self.changes, page,
-                [.integer, .integer, .integer, .integer, .integer, .integer, .text]),
-        ])
+                changes, page, [.integer, .integer, .integer, .integer, .integer, .integer, .text]),
+        ]
+    }
+
+    /// Returns the saves of the rows of `reads`, oldest first.
+    /// - Throws: the errors of a statement (`SQLConnection`).
+    public func transactions(
+        _ found: [[[Value]]], values: Bool
+    ) throws(StoreError) -> [HistoryTransaction] {
         let heads = found[0]
         let rows = found[1].compactMap { ChangeRow($0, schema) }
         let states = HistoryStates(
