@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "SteleModelFiles", targets: ["SteleModelFiles"]),
         .library(name: "StelePersistence", targets: ["StelePersistence"]),
         .library(name: "SteleSQLite", targets: ["SteleSQLite"]),
+        .library(name: "StelePostgreSQL", targets: ["StelePostgreSQL"]),
         .library(name: "SteleFiles", targets: ["SteleFiles"]),
         .library(name: "SteleMigration", targets: ["SteleMigration"]),
         .library(name: "SteleGraph", targets: ["SteleGraph"]),

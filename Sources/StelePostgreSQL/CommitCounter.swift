@@ -71,11 +71,11 @@ final class CommitCounter: Sendable {
         return rows.integer(0, 0)
     }
 
-    /// Counts a migration, in its transaction. The lock ends views of standbys that have not seen
-    /// it when they replay it: the new tables would be empty to them.
-    static func noteMigration(_ connection: Connection) throws(StoreError) {
+    /// Notes the number of the store's migrations, in the transaction of one. The lock ends views of
+    /// standbys that have not seen it when they replay it: the new tables would be empty to them.
+    static func noteMigrations(_ number: Int64, _ connection: Connection) throws(StoreError) {
         try connection.run("LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
-        try connection.run("UPDATE \(table) SET ZMIGRATIONS = ZMIGRATIONS + 1 WHERE Z_PK = 1")
+        try connection.run("UPDATE \(table) SET ZMIGRATIONS = \(number) WHERE Z_PK = 1")
     }
 
     /// Locks the row until the end of the transaction.

@@ -28,7 +28,7 @@ final class PostgreSQLReplica: StoreReplica {
     /// - Throws: `.incompatible`.
     static func check(_ access: StoreAccess, _ store: StoreDatabase) throws(StoreError) {
         let connection: Connection
-        do throws(StoreError) { connection = try Connection(access.url) } catch {
+        do throws(StoreError) { connection = try access.connection() } catch {
             guard case .unavailable = error else { throw error }
             return
         }

@@ -5,9 +5,6 @@ import SteleSQL
 import SteleSystem
 
 extension PostgreSQLStore {
-    /// The seconds for which a migration waits for programs that have the store open.
-    private static let patience = 30.0
-
     /// Returns the version hashes of the store's entities by name; nil for a schema without a
     /// store.
     /// - Throws: `StoreError`: as `open`.
@@ -54,6 +51,16 @@ extension PostgreSQLStore {
         return try migrate(url, by: [step], progress)
     }
 
+    /// Whether all steps of a plan are carried out in place. Those of mapping models with
+    /// expressions, filters and policies are not: `replace(url:from:to:by:)` carries them out.
+    public static func isMigratedInPlace(by plan: MigrationPlan) -> Bool {
+        plan.steps.allSatisfy { step in
+            StoreMigration.canCarryOut(
+                step.mappingModel, from: SQLSchema(model: step.source.model, dialect: .postgreSQL),
+                to: SQLSchema(model: step.destination.model, dialect: .postgreSQL))
+        }
+    }
+
     /// Migrates the store in a database by all steps of a plan, in one transaction.
     /// - Parameter progress: called with the progress of each step.
     /// - Returns: false where the store has the model of the plan's end already.
@@ -74,20 +81,9 @@ extension PostgreSQLStore {
     private static func migrate(
         _ url: String, by steps: [Step], _ progress: @escaping (MigrationProgress) -> Void
     ) throws(StoreError) -> Bool {
-        for step in steps {
-            try check(step.destination)
-            guard !TableLinks.names(tablesIn: step.source),
-                !TableLinks.names(tablesIn: step.destination)
-            else {
-                throw .unsupported(
-                    "the migration of a store that follows tables of another program: make it "
-                        + "again in an empty schema")
-            }
-        }
-        // The keepalives of a writer, because the locks keep all others out.
-        let connection = try Connection(url, writes: true)
-        try connection.run(
-            "SET statement_timeout = 0; SET lock_timeout = \(Int(patience * 1_000)); BEGIN")
+        for step in steps { try check(step.source, step.destination) }
+        let connection = try StoreHolder.connect(url)
+        try connection.run(StoreHolder.begin)
         do throws(StoreError) {
             let isMigrated = try migrate(connection, by: steps, progress)
             try connection.run("COMMIT")
@@ -98,32 +94,29 @@ extension PostgreSQLStore {
         }
     }
 
-    private static func check(_ model: Model) throws(StoreError) {
-        if let refusal = model.refusal { throw .unsupported(refusal) }
-        do throws(ModelErrors) { try model.checkRequests() } catch {
+    /// Checks that the stores of two models can be migrated to each other.
+    /// - Throws: `StoreError`: `.unsupported` and `.invalid`, as `open`.
+    static func check(_ source: Model, _ destination: Model) throws(StoreError) {
+        if let refusal = destination.refusal { throw .unsupported(refusal) }
+        do throws(ModelErrors) { try destination.checkRequests() } catch {
             throw .invalid(error.description)
         }
-        try StoreDatabase.checkNames(of: SQLSchema(model: model, dialect: .postgreSQL))
+        try StoreDatabase.checkNames(of: SQLSchema(model: destination, dialect: .postgreSQL))
+        guard !TableLinks.names(tablesIn: source), !TableLinks.names(tablesIn: destination) else {
+            throw .unsupported(
+                "the migration of a store that follows tables of another program: make it again in "
+                    + "an empty schema")
+        }
     }
 
     private static func migrate(
         _ connection: Connection, by steps: [Step],
         _ progress: @escaping (MigrationProgress) -> Void
     ) throws(StoreError) -> Bool {
-        try StoreLock.takeForOpening(connection)
-        guard try StoreDatabase.hasStore(connection),
-            let metadata = try StoreMetadata.read(connection)?.metadata
-        else {
-            throw .incompatible(code: 134080, "\(connection.place) has no store in its schema")
-        }
-        guard let first = steps.first, let last = steps.last else { return false }
-        if metadata.isOf(last.destination), !metadata.isOf(first.source) { return false }
-        try metadata.check(first.source)
-        // The save under way ends, and no other begins.
-        try connection.run(CommitCounter.locking.string)
-        try StoreLock.takeAlone(connection, until: MonotonicClock.deadline(in: patience))
-        try CommitCounter.complete(connection)
-        try PostgreSQLFunctions.register(connection)
+        guard let first = steps.first, let last = steps.last,
+            try StoreHolder.take(connection, from: first.source, to: last.destination)
+        else { return false }
+        try StoreDatabase.complete(connection)
         for step in steps {
             try StoreMigration(
                 from: SQLSchema(model: step.source, layout: StoreLayout(connection)),
@@ -132,7 +125,7 @@ extension PostgreSQLStore {
             ).run()
             try connection.forgetStatements()
         }
-        try CommitCounter.noteMigration(connection)
+        try CommitCounter.noteMigrations(CommitCounter.migrations(connection) + 1, connection)
         return true
     }
 }

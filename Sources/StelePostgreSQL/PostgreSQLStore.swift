@@ -78,11 +78,19 @@ public final class PostgreSQLStore: PersistentStore {
             StoreAccess(url: $0, migrations: database.migrations, isOfReplica: true)
         }
         if let standby { try PostgreSQLReplica.check(standby, database) }
-        return try PostgreSQLStore(url, standby, database, connection)
+        return try PostgreSQLStore(
+            database, StoreAccess(url: url, migrations: database.migrations), connection,
+            replica: standby)
     }
 
-    private init(
-        _ url: String, _ replica: StoreAccess?, _ database: StoreDatabase, _ connection: Connection
+    /// Opens a store that was found.
+    /// - Parameters:
+    ///   - access: what the store's other connections are made with.
+    ///   - connection: the writer's.
+    ///   - replica: as `access`, of the standby; nil for none.
+    init(
+        _ database: StoreDatabase, _ access: StoreAccess, _ connection: Connection,
+        replica: StoreAccess? = nil
     ) throws(StoreError) {
         schema = database.schema
         model = schema.model
@@ -92,7 +100,6 @@ public final class PostgreSQLStore: PersistentStore {
         isNew = database.isNew
         let translator = FetchTranslator(schema: schema)
         self.translator = translator
-        let access = StoreAccess(url: url, migrations: database.migrations)
         let readers = ReaderPool(access, count: Self.readerLimit, counters: counters)
         self.readers = readers
         standby = replica.map { [schema, counters, newest] access in

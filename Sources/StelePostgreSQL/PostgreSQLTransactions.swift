@@ -190,7 +190,7 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
         while MonotonicClock.now < end {
             do throws(StoreError) {
                 // Also where the store was migrated meanwhile, which keeps the counter.
-                let connection = try Connection(access.url, writes: true)
+                let connection = try access.connection(writes: true)
                 guard let isMade = try counter.hasMade(number, connection) else { break }
                 return isMade
             } catch {

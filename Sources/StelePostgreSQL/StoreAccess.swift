@@ -11,18 +11,22 @@ import SteleSystem
 struct StoreAccess: Sendable {
     /// The URL of the database.
     let url: String
+    /// The schema of the store; nil for the first one of the search path.
+    var schema: String?
     /// The number of migrations that the store had when it was opened.
     let migrations: Int64
     /// Whether the database is a standby, which no migration waits for: each view asks whether it
     /// was migrated.
     var isOfReplica = false
+    /// Whether a connection of this program has the store alone.
+    var isHeldAlone = false
 
     /// Connects to the store.
     /// - Parameter writes: as `Connection.init`.
     /// - Throws: `StoreError`: as `Connection.init`; `.busy` while the store is migrated, and `.gone`
     ///   where it was migrated since it was opened.
     func connect(writes: Bool = false) throws(StoreError) -> Connection {
-        let connection = try Connection(url, writes: writes)
+        let connection = try connection(writes: writes)
         if isOfReplica {
             // A server that was a primary may have saves of its own after a failover.
             let row = try connection.queryOnce("SELECT pg_is_in_recovery()::int::bigint")
@@ -31,9 +35,15 @@ struct StoreAccess: Sendable {
             }
             return connection
         }
-        try StoreLock.share(connection)
+        if !isHeldAlone { try StoreLock.share(connection) }
         try check(CommitCounter.migrations(connection), connection)
         return connection
+    }
+
+    /// Connects to the store without its lock, for a program that does not go on with its tables.
+    /// - Throws: `StoreError`: as `Connection.init`.
+    func connection(writes: Bool = false) throws(StoreError) -> Connection {
+        try Connection(url, schema: schema, writes: writes)
     }
 
     /// Checks that the store has the model that it was opened with.

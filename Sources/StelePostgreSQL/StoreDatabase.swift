@@ -60,6 +60,22 @@ struct StoreDatabase {
             try refuseOthers(connection)
             try create(connection, model, identifier)
         }
+        let metadata = try StoreDatabase.metadata(connection).metadata
+        try metadata.check(model)
+        if creates { try complete(connection) }
+        try StoreLock.share(connection)
+        return try describe(connection, model, isNew: isNew)
+    }
+
+    /// Adds what a store of an older version lacks. Called under the lock of the opening.
+    static func complete(_ connection: Connection) throws(StoreError) {
+        try CommitCounter.complete(connection)
+        try PostgreSQLFunctions.register(connection)
+    }
+
+    private static func metadata(
+        _ connection: Connection
+    ) throws(StoreError) -> (identifier: String, metadata: StoreMetadata, generation: String) {
         guard let (identifier, metadata) = try StoreMetadata.read(connection),
             let generation = metadata.generation
         else {
@@ -68,12 +84,16 @@ struct StoreDatabase {
                 "\(connection.place) has no metadata of a store: it is incomplete, or another "
                     + "program made it")
         }
+        return (identifier, metadata, generation)
+    }
+
+    /// Describes the store of a model. Called under a lock of the store.
+    /// - Throws: as `open`.
+    static func describe(
+        _ connection: Connection, _ model: Model, isNew: Bool = false
+    ) throws(StoreError) -> StoreDatabase {
+        let (identifier, metadata, generation) = try metadata(connection)
         try metadata.check(model)
-        if creates {
-            try CommitCounter.complete(connection)
-            try PostgreSQLFunctions.register(connection)
-        }
-        try StoreLock.share(connection)
         let schema = try SQLSchema(model: model, layout: StoreLayout(connection))
         let links = try TableLinks(schema, connection)
         if isNew {

@@ -7,14 +7,6 @@ import SteleModel
 import StelePersistence
 import SteleSQLite
 
-/// The error of a step of a migration. The store is as it was.
-package struct FailedMigrationStep: Error {
-    /// The step.
-    package let step: MigrationPlan.Step
-    /// The error of the data, of a policy or of a store.
-    package let error: any Error
-}
-
 extension StorePlace {
     /// The folder beside the store in which a migration makes the new store.
     package var migrationFolder: String { path + ".migration" }
@@ -71,7 +63,7 @@ extension StorePlace {
         defer { held.map { $0.release() } ?? old.close() }
         removeMigrationFolder()
         defer { removeMigrationFolder() }
-        let new = try makeMigrated(old, plan.steps, policies, classes, report)
+        let new = try makeMigrated(old, plan, policies, classes, report)
         if let held {
             try held.replace(with: new)
             return held.hasRollbackJournal
@@ -86,37 +78,22 @@ extension StorePlace {
     /// Makes a store of the last version in the migration's folder, and closes it.
     /// - Returns: the path of its file.
     private func makeMigrated(
-        _ old: any PersistentStore, _ steps: [MigrationPlan.Step],
+        _ old: any PersistentStore, _ plan: MigrationPlan,
         _ policies: [String: EntityMigrationPolicy.Type],
         _ classes: [String: ManagedObject.Type],
         _ report: @escaping (MigrationProgress) -> Void
     ) throws -> String {
-        var source = old
+        let files = FileManager.default
         var path = self.path
-        defer { if source !== old { source.close() } }
-        for (index, step) in steps.enumerated() {
+        try plan.carryOut(on: old, policies: policies, classes: classes, report) { index, step in
             let folder = "\(migrationFolder)/\(index + 1)"
             // The copy is not readable by others, whatever the mode of the store is.
-            try FileManager.default.createDirectory(
+            try files.createDirectory(
                 atPath: folder, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
             path = "\(folder)/store"
-            let next = try make(path, step.destination.model, identifier: old.identifier)
-            do {
-                // The classes are of the last version.
-                let manager = MigrationManager(
-                    from: source, to: next, mappingModel: step.mappingModel, policies: policies,
-                    destinationClasses: index == steps.count - 1 ? classes : [:])
-                manager.didAdvance = report
-                try manager.migrate()
-                try next.adoptMetadata(of: source)
-            } catch {
-                next.close()
-                throw FailedMigrationStep(step: step, error: error)
-            }
-            if source !== old { source.close() }
-            source = next
-        }
+            return try make(path, step.destination.model, identifier: old.identifier)
+        }?.close()
         return path
     }
 }

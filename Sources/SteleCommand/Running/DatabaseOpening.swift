@@ -1,3 +1,4 @@
+import Stele
 import SteleGraph
 import SteleMigration
 import SteleModel
@@ -118,18 +119,18 @@ extension DatabaseOpening {
     func migrate(
         by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
     ) throws {
-        do throws(StoreError) {
+        if PostgreSQLStore.isMigratedInPlace(by: plan) {
             try PostgreSQLStore.migrate(url: url, by: plan, progress: report)
-        } catch {
-            guard case .incompatible(code: 134190, let text) = error else { throw error }
-            throw Failure(
-                "\(name): \(text) (take it by a file: stele store migrate with the model "
-                    + "\(plan.source.name), stele migrate, and stele store migrate into an empty "
-                    + "schema)")
+            return
+        }
+        try PostgreSQLStore.replace(
+            url: url, from: plan.source.model, to: plan.destination.model
+        ) { old, makeEmpty in
+            try plan.carryOut(on: old, report) { _, step in try makeEmpty(step.destination.model) }
         }
     }
 
-    // A migration is one transaction.
+    // The next migration removes what another one has left, and opening needs none of it.
     var hasMigrationRemains: Bool { false }
 
     func removeMigrationRemains() {}

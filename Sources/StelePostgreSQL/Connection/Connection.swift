@@ -57,12 +57,13 @@ final class Connection: SQLConnection {
     /// Connects to a server.
     /// - Parameters:
     ///   - url: `postgresql://…` with libpq's parameters.
+    ///   - schema: the only schema of the search path; nil for that of the URL or the user.
     ///   - writes: whether it is the writer's. The server ends its transaction where the node does
     ///     not answer for ten seconds, or is idle for half a minute, so that a node that is cut off
     ///     does not keep the lock.
     /// - Throws: `StoreError`: `.busy` where the server cannot be reached, `.incompatible` where it
     ///   refuses the connection or is too old.
-    init(_ url: String, writes: Bool = false) throws(StoreError) {
+    init(_ url: String, schema: String? = nil, writes: Bool = false) throws(StoreError) {
         place = ConnectionURL.place(of: url)
         // libpq's own message would have the part that it cannot read, which may be the password.
         guard let parts = ConnectionURL.parts(of: url) else {
@@ -104,7 +105,8 @@ final class Connection: SQLConnection {
                 + "SET max_parallel_workers_per_gather = 0; SET synchronize_seqscans = off; "
                 + "SET statement_timeout = \(StatementTime.limit / 1_000_000); "
                 + "SET idle_in_transaction_session_timeout = \(writes ? 30_000 : 0)"
-                + (writes ? Self.lookingAfter : ""))
+                + (writes ? Self.lookingAfter : "")
+                + (schema.map { "; SET search_path = \($0)" } ?? ""))
     }
 
     deinit { PQfinish(handle) }

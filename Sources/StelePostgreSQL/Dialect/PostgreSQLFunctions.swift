@@ -111,6 +111,9 @@ enum PostgreSQLFunctions {
 
     // MARK: Registering
 
+    /// The table that the functions read.
+    static let table = "stele1_scalar"
+
     /// Makes the functions in the schema of the store, if it lacks the newest of them. One whose
     /// meaning changes gets another name, so that nodes of two versions use their own; one that was
     /// wrong is replaced.
@@ -124,7 +127,7 @@ enum PostgreSQLFunctions {
         if known != 0 { return }
         try connection.run(definitions)
         let row = SQLText(
-            "INSERT INTO stele1_scalar SELECT ?1, key, value FROM json_each_text(?2::json) "
+            "INSERT INTO \(table) SELECT ?1, key, value FROM json_each_text(?2::json) "
                 + "ON CONFLICT DO NOTHING")
         for form in ScalarForm.all {
             try connection.execute(row, [.string(form.name), .string(form.json)])

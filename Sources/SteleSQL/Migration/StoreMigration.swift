@@ -23,6 +23,16 @@ package final class StoreMigration {
     /// The time of the migration, in seconds since 2001-01-01T00:00:00Z.
     let time: Double
 
+    /// Whether a mapping model can be carried out in place.
+    package static func canCarryOut(
+        _ mapping: MappingModel, from source: SQLSchema, to destination: SQLSchema
+    ) -> Bool {
+        do throws(StoreError) {
+            _ = try MigrationMap(from: source, to: destination, by: mapping)
+            return true
+        } catch { return false }
+    }
+
     /// Plans a migration.
     /// - Parameters:
     ///   - time: the value of new attributes that are derived by `now()`.
