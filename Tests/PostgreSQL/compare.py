@@ -3,10 +3,14 @@
 
 It starts a server in a folder of its own, which writes to the disk durably, serves the model
 League on it, loads players over HTTP, and runs wrk against one node and against three, and pgbench
-with prepared statements over the same table at the same number of connections. Two more nodes have
-a slow road to the server, so that the delay of an event is one in round trips.
+with prepared statements over the same table at the same number of connections. Inserts are measured
+on the disk as it is, and where each sync of the server lasts longer, so that the processors, which
+all share, do not decide. Three nodes are compared with one where each is held to a share of a
+processor by control groups, as by a small machine. Two more nodes have a slow road to the server,
+so that the delay of an event is one in round trips.
 
-Needs: PostgreSQL's programs, pgbench and wrk. As root the server runs as the user postgres.
+Needs: PostgreSQL's programs, pgbench, wrk and cc. As root the server runs as the user postgres, and
+control groups can be made.
 """
 import argparse
 import asyncio
@@ -30,6 +34,10 @@ parser.add_argument("--players", type=int, default=100_000, help="rows that are 
 parser.add_argument("--connections", type=int, default=16, help="of wrk and of pgbench")
 parser.add_argument("--seconds", type=int, default=5, help="of each measurement")
 parser.add_argument("--rounds", type=int, default=3, help="the median of so many is printed")
+parser.add_argument("--sync-delay", type=int, default=250,
+                    help="by how many microseconds a sync lasts longer")
+parser.add_argument("--share", type=float, default=0.2,
+                    help="of a processor, for each of three nodes and one")
 parser.add_argument("--port", type=int, default=9731, help="the first of three")
 args = parser.parse_args()
 
@@ -45,12 +53,14 @@ def run(*command, **more):
                           capture_output=True, **more).stdout
 
 
-def server(action):
+def server(action, delay=0):
     options = f"-c listen_addresses= -c unix_socket_directories={work} -c max_connections=200"
     started = ["-o", options] if action == "start" else ["-m", "fast"]
+    slow = {"LD_PRELOAD": str(work / "slow_sync.so"), "SYNC_DELAY_US": str(delay)}
     # The server would keep a pipe open.
     subprocess.run([*as_user, str(BIN / "pg_ctl"), "-D", str(work / "data"), "-l",
                     str(work / "log"), "-w", *started, action], check=True,
+                   env={**os.environ, **(slow if delay else {})},
                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -80,6 +90,38 @@ def node(number, url=url):
         except (OSError, AssertionError):
             time.sleep(0.05)
     raise SystemExit((work / f"node{number}.log").read_text())
+
+
+def hold(process, share):
+    """Holds a process to a share of a processor, and returns whether that can be done here."""
+    period = 10_000
+    quota = int(period * share)
+    for root, files in (("/sys/fs/cgroup/cpu", {"cpu.cfs_period_us": period,
+                                                "cpu.cfs_quota_us": quota}),
+                        ("/sys/fs/cgroup", {"cpu.max": f"{quota} {period}"})):
+        group = Path(root) / f"{work.name}-{process.pid}"
+        try:
+            if root.endswith("cgroup"):
+                (Path(root) / "cgroup.subtree_control").write_text("+cpu")
+            group.mkdir()
+            for name, value in files.items():
+                (group / name).write_text(str(value))
+            (group / "cgroup.procs").write_text(str(process.pid))
+            groups.append(group)
+            return True
+        except OSError:
+            if group.is_dir():
+                group.rmdir()
+    return False
+
+
+def release():
+    """Ends what `hold` has begun."""
+    for group in groups:
+        for process in (group / "cgroup.procs").read_text().split():
+            (group.parent / "cgroup.procs").write_text(process)
+        group.rmdir()
+    groups.clear()
 
 
 # The seconds that a byte takes on the slow road, in each direction.
@@ -140,10 +182,10 @@ function response(status) if status ~= 201 then os.exit(1) end end
 """
 
 
-def wrk(ports, script):
+def wrk(ports, script, connections=args.connections):
     path = work / "wrk.lua"
     path.write_text(script)
-    each = max(1, args.connections // len(ports))
+    each = max(1, connections // len(ports))
     running = [subprocess.Popen(["wrk", "-t1", f"-c{each}", f"-d{args.seconds}s", "-s", path,
                                  f"http://127.0.0.1:{port}"], text=True,
                                 stdout=subprocess.PIPE) for port in ports]
@@ -191,8 +233,18 @@ def median(measure):
     return statistics.median(measure() for _ in range(args.rounds))
 
 
+def compare_inserts(what):
+    inserts = median(lambda: pgbench(insert))
+    saves = median(lambda: wrk([args.port], POST))
+    print(f"{what}: pgbench {inserts:.0f}/s, one node {saves:.0f}/s, "
+          f"ratio {saves / inserts:.2f}", flush=True)
+
+
 nodes = []
+groups = []
 try:
+    run("cc", "-shared", "-fPIC", "-O2", "-o", work / "slow_sync.so",
+        Path(__file__).with_name("slow_sync.c"), "-ldl")
     if os.getuid() == 0:
         shutil.chown(work, "postgres")
     os.chmod(work, 0o777)
@@ -217,17 +269,28 @@ try:
     one = median(lambda: wrk([args.port], GET % args.players))
     print(f"get by id: pgbench {reads:.0f}/s, one node {one:.0f}/s, ratio {one / reads:.2f}",
           flush=True)
-    inserts = median(lambda: pgbench(insert))
-    saves = median(lambda: wrk([args.port], POST))
-    print(f"durable insert: pgbench {inserts:.0f}/s, one node {saves:.0f}/s, "
-          f"ratio {saves / inserts:.2f}", flush=True)
+    compare_inserts("durable insert")
+    server("stop")
+    server("start", args.sync_delay)
+    compare_inserts(f"durable insert where a sync lasts {args.sync_delay} us longer")
+    server("stop")
+    server("start")
     nodes += [node(1), node(2)]
     ports = [args.port, args.port + 1, args.port + 2]
     three = median(lambda: wrk(ports, GET % args.players))
-    print(f"get by id: three nodes {three:.0f}/s, {three / one:.2f} of one", flush=True)
-    together = median(lambda: wrk(ports, POST))
-    print(f"durable insert: three nodes {together:.0f}/s, {together / saves:.2f} of one",
+    print(f"get by id: three nodes on the same processors {three:.0f}/s, {three / one:.2f} of one",
           flush=True)
+    if all([hold(process, args.share) for process in nodes]):
+        for what, script in (("get by id", GET % args.players), ("durable insert", POST)):
+            # As many connections to one node as to all three.
+            one = median(lambda: wrk(ports[:1], script, 3 * args.connections))
+            three = median(lambda: wrk(ports, script, 3 * args.connections))
+            print(f"{what}, each node with {args.share} of a processor: one node {one:.0f}/s, "
+                  f"three nodes {three:.0f}/s, ratio {three / one:.2f}", flush=True)
+    else:
+        print("control groups cannot be made here: three nodes are not compared with one",
+              flush=True)
+    release()
     delay = event_delay(args.port, args.port + 1)
     print(f"an event on another node: {delay:.2f} ms after the save's answer", flush=True)
     road = slow_road()
@@ -236,6 +299,7 @@ try:
     print(f"the same with round trips of {2_000 * SLOWNESS:.0f} ms to the server: "
           f"{slow:.2f} round trips", flush=True)
 finally:
+    release()
     for process in nodes:
         process.terminate()
     for process in nodes:
