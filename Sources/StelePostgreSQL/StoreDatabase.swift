@@ -73,9 +73,15 @@ struct StoreDatabase {
         try PostgreSQLFunctions.register(connection)
     }
 
-    private static func metadata(
+    /// Reads the metadata of the store.
+    /// - Throws: `StoreError`: `.incompatible` (134080) where there is no store, or it has none;
+    ///   errors of statements.
+    static func metadata(
         _ connection: Connection
     ) throws(StoreError) -> (identifier: String, metadata: StoreMetadata, generation: String) {
+        guard try hasStore(connection) else {
+            throw .incompatible(code: 134080, "\(connection.place) has no store in its schema")
+        }
         guard let (identifier, metadata) = try StoreMetadata.read(connection),
             let generation = metadata.generation
         else {

@@ -33,11 +33,7 @@ enum StoreHolder {
         _ connection: Connection, from source: Model, to destination: Model
     ) throws(StoreError) -> Bool {
         try StoreLock.takeForOpening(connection)
-        guard try StoreDatabase.hasStore(connection),
-            let metadata = try StoreMetadata.read(connection)?.metadata
-        else {
-            throw .incompatible(code: 134080, "\(connection.place) has no store in its schema")
-        }
+        let metadata = try StoreDatabase.metadata(connection).metadata
         if metadata.isOf(destination), !metadata.isOf(source) { return false }
         try metadata.check(source)
         // The save under way ends, and no other begins.

@@ -217,13 +217,11 @@ final class StoreReplacement {
 }
 
 extension SQLSchema {
-    /// The tables of a store as PostgreSQL writes their names: only the letters of ASCII are small.
+    /// The tables of a store, by the names that the server stores.
     fileprivate var allTables: [String] {
         let create = "CREATE TABLE "
         let made = (creation + CommitCounter.creation).filter { $0.hasPrefix(create) }
             .map { $0.dropFirst(create.count).prefix { $0 != " " && $0 != "(" } }
-        return made.map { name in
-            String(decoding: name.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
-        } + [PostgreSQLFunctions.table]
+        return made.map { PostgreSQLWords.stored(String($0)) } + [PostgreSQLFunctions.table]
     }
 }

@@ -33,6 +33,11 @@ public struct SQLDialect: Sendable {
     package var ascending: String
     /// What follows a sort key in descending order, so that null is last.
     package var descending: String
+    /// Returns a name of a table or a column, whatever characters it has, for a statement.
+    package var name: @Sendable (_ name: String) -> String
+    /// The unique indexes of a table, which the first parameter names, as a SELECT of their names and
+    /// columns.
+    package var uniqueColumns: String
     /// Returns the number of tables of a name, as a SELECT.
     package var tableCount: @Sendable (_ name: String) -> String
     /// The names and columns of all tables, in the order of the columns.
@@ -88,6 +93,9 @@ public struct SQLDialect: Sendable {
         endsWith: { SQLWords.joined(["SUBSTR(", $0, ", -LENGTH(", $1, ")) = ", $1]) },
         unlimited: "-1",
         ascending: "", descending: " DESC",
+        name: sqlName,
+        uniqueColumns: "SELECT l.name, i.name FROM pragma_index_list(?1) l, "
+            + "pragma_index_info(l.name) i WHERE l.\"unique\" = 1 AND l.partial = 0",
         tableCount: { name in
             "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '\(name)'"
         },

@@ -58,8 +58,8 @@ struct DatabaseCommandTests {
         #expect(output.contains("Ann") && output.split(separator: "\n").count == 2, "\(output)")
         let typed = try stele("export", "Staff", "--store", url, "--store-type", "xml")
         #expect(typed.status != 0 && typed.errors.contains("store-type is for stores in files"))
-        let inspected = try stele("inspect", url)
-        #expect(inspected.status != 0 && inspected.errors.contains("for stores in files"))
+        let backedUp = try stele("backup", url)
+        #expect(backedUp.status != 0 && backedUp.errors.contains("pg_dump"), "\(backedUp)")
     }
 
     @Test func aNodeMigratesTheStoreAndTheOthersSayThatItIsGone() throws {

@@ -8,8 +8,7 @@ import StelePredicates
 import SteleSQLite
 import SteleSystem
 
-/// Prints what a store's file has, and where its tables do not agree with its metadata and its
-/// model.
+/// Prints what a store has, and where its tables do not agree with its metadata and its model.
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Print what stores have, and check them.",
@@ -23,6 +22,7 @@ struct InspectCommand: ParsableCommand {
               stele inspect App.sqlite
               stele inspect league.sqlite --model League.xcdatamodeld
               stele inspect Backups/*.sqlite
+              stele inspect 'postgresql://stele@db/shop' --model Shop.xcdatamodeld
 
             The exit status is 0 if all agrees, 1 if something does not and 2 if a store cannot \
             be read. The whole file is read.
@@ -65,7 +65,8 @@ struct InspectCommand: ParsableCommand {
         for store in stores {
             do {
                 let report = try report(store, model)
-                each(store, report, reports.isEmpty)
+                // A URL may have a password.
+                each(DatabaseOpening(store)?.name ?? store, report, reports.isEmpty)
                 reports.append(report)
             } catch  where stores.count > 1 {
                 // The others are inspected all the same.
@@ -79,6 +80,11 @@ struct InspectCommand: ParsableCommand {
     }
 
     private static func report(_ store: String, _ model: String?) throws -> InspectionReport {
+        if let database = DatabaseOpening(store) {
+            let package = try model.map { try ModelPackage($0, isServed: false) }
+            return InspectionReport(
+                path: database.name, current: package?.model.name, try database.inspect(package))
+        }
         if store == StoreOpening.memoryPath {
             throw Failure("a store of the type memory has no file that could be inspected")
         }
@@ -130,8 +136,9 @@ struct InspectCommand: ParsableCommand {
 struct InspectedStores: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The store's file, or the folder of a backup, or several; CONFIGURATION=FILE, with "
-                + "--model, for a store of one configuration.", valueName: "store"))
+            "The store's file, the folder of a backup, or the URL of a database, or several; "
+                + "CONFIGURATION=FILE, with --model, for a store of one configuration.",
+            valueName: "store"))
     var stores: [String]
 
     @Option(
@@ -143,7 +150,9 @@ struct InspectedStores: ParsableArguments {
     /// The files of the stores, with those in a folder in its place.
     var files: [String] {
         stores.flatMap { path in
-            guard FileKind.otherThanFile(path) != nil else { return [path] }
+            guard DatabaseOpening(path) == nil, FileKind.otherThanFile(path) != nil else {
+                return [path]
+            }
             let found = BackupContents(path).allStores
             return found.isEmpty ? [path] : found
         }

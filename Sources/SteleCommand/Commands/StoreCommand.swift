@@ -31,6 +31,9 @@ struct ExistingStore: ParsableArguments {
         if store.isEmpty, model == nil { throw ValidationError("name a store by --store") }
     }
 
+    /// The store where it is in a database; nil for one in a file.
+    var database: DatabaseOpening? { store.count == 1 ? DatabaseOpening(store[0]) : nil }
+
     /// The place and type of the store, and its model with all versions if it is named.
     /// - Throws: `Failure` for a store that does not exist.
     func find() throws -> (opening: StoreOpening, package: ModelPackage?) {

@@ -17,7 +17,7 @@ struct StoreMetadataCommand: ParsableCommand {
               stele store metadata --store league.sqlite --set release=3 --set 'owner=Ann Lee'
               stele store metadata --store league.sqlite --remove owner
 
-            An SQLite store may be open in a running service meanwhile. A store of another type is \
+            An SQLite store and one in a database may be open in a running service meanwhile. A store of another type is \
             read by its model; an older version of it in the package suffices.
             """)
 
@@ -36,8 +36,7 @@ struct StoreMetadataCommand: ParsableCommand {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
             let new = try set.map(Self.read)
-            let (opening, package) = try existing.find()
-            let values = try values(opening, package, new)
+            let values = try values(new)
             let shown = values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) }
             write(JSONValue.object(shown).pretty + "\n", to: 1)
         }
@@ -46,26 +45,50 @@ struct StoreMetadataCommand: ParsableCommand {
     private typealias Values = [String: PropertyList]
 
     /// Changes the metadata, and returns it.
+    private func values(_ new: [(String, PropertyList)]) throws -> Values {
+        if let database = existing.database { return try values(database, new) }
+        let (opening, package) = try existing.find()
+        return try values(opening, package, new)
+    }
+
+    private func values(
+        _ database: DatabaseOpening, _ new: [(String, PropertyList)]
+    ) throws -> Values {
+        do {
+            if hasChanges {
+                try database.changeMetadata { try change(&$0, to: new, of: database.name) }
+            }
+            return try database.metadata()
+        } catch let error as StoreError { throw database.located(error) }
+    }
+
+    private var hasChanges: Bool { !set.isEmpty || !remove.isEmpty }
+
+    private func change(
+        _ values: inout Values, to new: [(String, PropertyList)], of store: String
+    ) throws {
+        for key in remove where values.removeValue(forKey: key) == nil {
+            let hint = Nearest.name(to: key, among: values.keys.sorted())
+            throw Failure(
+                "\(store): the metadata has no key \(key)"
+                    + (hint.map { "; did you mean \($0)?" } ?? ""))
+        }
+        for (key, value) in new { values[key] = value }
+    }
+
     private func values(
         _ opening: StoreOpening, _ package: ModelPackage?, _ new: [(String, PropertyList)]
     ) throws -> Values {
         func change(_ values: inout Values) throws {
-            for key in remove where values.removeValue(forKey: key) == nil {
-                let hint = Nearest.name(to: key, among: values.keys.sorted())
-                throw Failure(
-                    "\(opening.path): the metadata has no key \(key)"
-                        + (hint.map { "; did you mean \($0)?" } ?? ""))
-            }
-            for (key, value) in new { values[key] = value }
+            try self.change(&values, to: new, of: opening.path)
         }
-        let changes = !new.isEmpty || !remove.isEmpty
         do {
             if opening.isSQLite {
-                if changes { try SQLiteStore.changeMetadata(path: opening.path, change) }
+                if hasChanges { try SQLiteStore.changeMetadata(path: opening.path, change) }
                 return try SQLiteStore.metadata(path: opening.path)
             }
             return try ExistingStore.open(opening, package) { store, _ in
-                if changes { try store.changeMetadata(change) }
+                if hasChanges { try store.changeMetadata(change) }
                 return try store.metadata
             }
         } catch let error as StoreError {

@@ -46,7 +46,7 @@ struct DatabaseOpening: CommandStore {
         }
         throw Failure(
             "\(database.name) is a database of PostgreSQL, and this is for stores in files: "
-                + "stele store migrate copies it into one, and pg_dump makes a backup")
+                + "pg_dump makes a backup of it, and stele store migrate copies it into a file")
     }
 
     // A URL may have a password.
@@ -66,6 +66,29 @@ struct DatabaseOpening: CommandStore {
         try PostgreSQLStore.open(
             url: url, replica: replica, model: model, identifier: identifier,
             creates: use == .write)
+    }
+
+    /// Inspects the store.
+    /// - Parameter package: the package with the version of its model; nil for none.
+    /// - Throws: `Failure` for a store that cannot be read.
+    func inspect(_ package: ModelPackage?) throws -> StoreInspection {
+        let versions = try package?.versions().nearestFirst.map(\.model) ?? []
+        do throws(StoreError) {
+            return try PostgreSQLStore.inspect(url: url, among: versions)
+        } catch {
+            throw located(error)
+        }
+    }
+
+    /// The metadata of the store.
+    func metadata() throws(StoreError) -> [String: PropertyList] {
+        try PostgreSQLStore.metadata(url: url)
+    }
+
+    /// Changes users' keys of the metadata.
+    /// - Throws: what the closure throws; `StoreError`.
+    func changeMetadata(_ change: (inout [String: PropertyList]) throws -> Void) throws {
+        try PostgreSQLStore.changeMetadata(url: url, change)
     }
 
     func located(_ error: StoreError) -> Failure {

@@ -24,6 +24,13 @@ extension SQLDialect {
         dialect.unlimited = "ALL"
         dialect.ascending = " NULLS FIRST"
         dialect.descending = " DESC NULLS LAST"
+        dialect.name = { "\"\(PostgreSQLWords.stored($0).replacing("\"", with: "\"\""))\"" }
+        dialect.uniqueColumns =
+            "SELECT c.relname::text, upper(a.attname) FROM pg_index i "
+            + "JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid "
+            + "JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = ANY(i.indkey) "
+            + "WHERE t.relname = lower(?1) AND t.relnamespace = \(PostgreSQLWords.ownSchema) "
+            + "AND i.indisunique AND i.indisvalid AND i.indpred IS NULL"
         dialect.tableCount = {
             "SELECT COUNT(*) FROM pg_class WHERE relname = lower('\($0)') "
                 + "AND relnamespace = \(PostgreSQLWords.ownSchema) AND relkind = 'r'"
@@ -58,6 +65,12 @@ extension SQLDialect {
 enum PostgreSQLWords {
     /// The schema of the tables: the first one of the search path that exists.
     static let ownSchema = "(SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+
+    /// Returns a name as the server stores one that is written without quotation marks: the letters
+    /// of ASCII are small.
+    static func stored(_ name: String) -> String {
+        String(decoding: name.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
+    }
 
     /// The types of columns. Text is compared by its bytes, as everywhere in Stele.
     private static let types = [

@@ -61,7 +61,7 @@ struct PrimaryKeyRow {
     let highest: Int64
 
     private static let reading = SQLText(
-        "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM main.Z_PRIMARYKEY ORDER BY Z_ENT")
+        "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT")
     private static let readingHistory = SQLText(
         "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM history.Z_PRIMARYKEY ORDER BY Z_ENT")
 

@@ -47,7 +47,8 @@ struct RowScan {
         var found: [Int64?] = []
         for start in stride(from: 0, to: all.count, by: Self.expressionsAStatement) {
             let some = all[start..<min(start + Self.expressionsAStatement, all.count)]
-            let sql = SQLText("SELECT \(some.joined(separator: ", ")) FROM \(sqlName(table)) t")
+            let sql = SQLText(
+                "SELECT \(some.joined(separator: ", ")) FROM \(connection.dialect.name(table)) t")
             let row = try connection.rows(sql, [], some.map { _ in .integer }).first ?? []
             found += row.map(\.integer)
         }
@@ -66,9 +67,10 @@ struct RowScan {
     private func first(
         _ fault: Fault, _ connection: any SQLConnection
     ) throws(StoreError) -> String? {
-        let columns = key.map { "t.\(sqlName($0))" }.joined(separator: ", ")
+        let name = connection.dialect.name
+        let columns = key.map { "CAST(t.\(name($0)) AS TEXT)" }.joined(separator: ", ")
         let sql = SQLText(
-            "SELECT \(columns) FROM \(sqlName(table)) t WHERE \(fault.condition) LIMIT 1")
+            "SELECT \(columns) FROM \(name(table)) t WHERE \(fault.condition) LIMIT 1")
         guard let row = try connection.rows(sql, [], key.map { _ in .text }).first else {
             return nil
         }
@@ -76,7 +78,8 @@ struct RowScan {
     }
 }
 
-/// A name in a statement, as a file may have it.
+/// A name in a statement of SQLite, as a file may have it.
+@Sendable
 package func sqlName(_ name: String) -> String {
     "\"\(name.replacing("\"", with: "\"\""))\""
 }

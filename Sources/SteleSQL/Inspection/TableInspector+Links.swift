@@ -8,7 +8,7 @@ extension TableInspector {
         guard let schema else { return }
         let model = schema.model
         for column in table.columns where layout.has(column.name, in: table.name) {
-            let value = "t.\(sqlName(column.name))"
+            let value = "t.\(name(column.name))"
             let property = column.role.property(in: model)
             switch column.role {
             case .slot(let entity, let slot):
@@ -23,8 +23,8 @@ extension TableInspector {
                     layout.has(key, in: table.name)
                 else { continue }
                 scan.add(
-                    fault: "EXISTS (SELECT 1 FROM \(end) e WHERE e.Z_PK = t.\(sqlName(key)) "
-                        + "AND e.Z_ENT IS NOT \(value))", in: column.name,
+                    fault: "EXISTS (SELECT 1 FROM \(end) e WHERE e.Z_PK = t.\(name(key)) "
+                        + "AND e.Z_ENT\(connection.dialect.different)\(value))", in: column.name,
                     "it is not the Z_ENT of the row that \(key) refers to: \(property) leads to an "
                         + "object of another entity")
             case .owner(let relationship):
@@ -35,7 +35,7 @@ extension TableInspector {
                     layout.has(owner, in: table.name)
                 else { continue }
                 scan.add(
-                    fault: "t.\(sqlName(owner)) IS NOT NULL AND \(value) IS NULL", in: column.name,
+                    fault: "t.\(name(owner)) IS NOT NULL AND \(value) IS NULL", in: column.name,
                     "there is no order key: the place in \(property) is not kept")
             }
         }
@@ -71,7 +71,7 @@ extension TableInspector {
         guard let name = schema?.table(of: entity).name, let columns = layout.tables[name],
             columns.contains("Z_PK"), columns.contains("Z_ENT")
         else { return nil }
-        return sqlName(name)
+        return self.name(name)
     }
 
     // MARK: Join tables
@@ -101,7 +101,7 @@ extension TableInspector {
             layout.has(table.memberColumn, in: table.name)
         else { return }
         let (owner, member) = (
-            "t.\(sqlName(table.ownerColumn))", "t.\(sqlName(table.memberColumn))"
+            "t.\(name(table.ownerColumn))", "t.\(name(table.memberColumn))"
         )
         var scan = RowScan(table.name, key: [table.ownerColumn, table.memberColumn])
         scan.add(total: "COUNT(*)")
@@ -111,17 +111,17 @@ extension TableInspector {
         }
         addFaults(of: owner, in: table.ownerColumn, to: it.owner, names[0], &scan)
         addFaults(of: member, in: table.memberColumn, to: it.destination, names[0], &scan)
-        for (column, name) in zip([table.orderColumn, table.inverseOrderColumn], names) {
+        for (column, property) in zip([table.orderColumn, table.inverseOrderColumn], names) {
             guard let column, layout.has(column, in: table.name) else { continue }
             scan.add(
-                fault: "t.\(sqlName(column)) IS NULL", in: column,
-                "there is no order key: the place in \(name) is not kept")
+                fault: "t.\(name(column)) IS NULL", in: column,
+                "there is no order key: the place in \(property) is not kept")
         }
         if table.isReflexive {
             scan.add(
-                fault: "NOT EXISTS (SELECT 1 FROM \(sqlName(table.name)) r "
-                    + "WHERE r.\(sqlName(table.ownerColumn)) = \(member) "
-                    + "AND r.\(sqlName(table.memberColumn)) = \(owner))", in: table.memberColumn,
+                fault: "NOT EXISTS (SELECT 1 FROM \(name(table.name)) r "
+                    + "WHERE r.\(name(table.ownerColumn)) = \(member) "
+                    + "AND r.\(name(table.memberColumn)) = \(owner))", in: table.memberColumn,
                 "there is no row with the two keys exchanged: \(names[0]) is its own inverse, and "
                     + "only one of both objects has the other")
         }
@@ -132,12 +132,8 @@ extension TableInspector {
 
     // MARK: Uniqueness
 
-    private static let uniqueIndexes = SQLText(
-        "SELECT l.name, i.name FROM pragma_index_list(?1) l, pragma_index_info(l.name) i "
-            + "WHERE l.\"unique\" = 1 AND l.partial = 0")
-
-    /// Finds constraints without a unique index, and values that are not unique. SQLite does not
-    /// allow them where the index is there.
+    /// Finds constraints without a unique index, and values that are not unique. A database does
+    /// not allow them where the index is there.
     mutating func checkUniqueness() {
         guard let schema else { return }
         for entity in schema.model.storedEntities {
@@ -160,7 +156,8 @@ extension TableInspector {
         of columns: [String], in table: String, _ names: String
     ) throws(StoreError) {
         var indexes: [String: Set<String>] = [:]
-        for row in try connection.rows(Self.uniqueIndexes, [.string(table)], [.text, .text]) {
+        let unique = SQLText(connection.dialect.uniqueColumns)
+        for row in try connection.rows(unique, [.string(table)], [.text, .text]) {
             guard let index = row[0].text, let column = row[1].text else { continue }
             indexes[index, default: []].insert(column)
         }
@@ -169,12 +166,12 @@ extension TableInspector {
         inspection.differences.append(
             "\(table): there is no unique index on \(list) for the constraint of \(names): other "
                 + "programs may store values twice")
-        let values = columns.map { "t.\(sqlName($0))" }
+        let values = columns.map { "t.\(name($0))" }
         let filled = values.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
         let sql = SQLText(
-            "SELECT COUNT(*), MIN(k) FROM (SELECT MIN(t.Z_PK) k FROM \(sqlName(table)) t "
+            "SELECT COUNT(*), MIN(k) FROM (SELECT MIN(t.Z_PK) k FROM \(name(table)) t "
                 + "WHERE \(filled) GROUP BY \(values.joined(separator: ", ")) "
-                + "HAVING COUNT(*) > 1)")
+                + "HAVING COUNT(*) > 1) AS v")
         let row = try connection.rows(sql, [], [.integer, .integer]).first ?? []
         guard row.count == 2, let count = row[0].integer, count > 0, let first = row[1].integer
         else { return }

@@ -14,24 +14,30 @@ extension TableInspector {
                 case .attribute(let it) = schema.model.entities[entity].slots[slot],
                 it.type != .undefined
             else { continue }
-            let value = "t.\(sqlName(column.name))"
+            let value = "t.\(name(column.name))"
             let property = column.role.property(in: schema.model)
-            let classes = column.kind.storageClasses
-            let list = classes.map { "'\($0)'" }.joined(separator: ", ")
-            scan.add(
-                fault: "typeof(\(value)) NOT IN ('null', \(list))", in: column.name,
-                "the value is not of the type \(classes.joined(separator: " or ")): \(property) "
-                    + "is read as SQLite converts it, and as null where it cannot be")
+            // Where a column has one type, no value has another.
+            let isTyped = connection.dialect.isTyped
+            if !isTyped {
+                let classes = column.kind.storageClasses
+                let list = classes.map { "'\($0)'" }.joined(separator: ", ")
+                scan.add(
+                    fault: "typeof(\(value)) NOT IN ('null', \(list))", in: column.name,
+                    "the value is not of the type \(classes.joined(separator: " or ")): "
+                        + "\(property) is read as SQLite converts it, and as null where it cannot "
+                        + "be")
+            }
             if column.kind == .uuid {
                 scan.add(
-                    fault: "typeof(\(value)) = 'blob' AND length(\(value)) <> 16",
-                    in: column.name,
+                    fault: (isTyped ? "" : "typeof(\(value)) = 'blob' AND ")
+                        + "length(\(value)) <> 16", in: column.name,
                     "the value does not have 16 bytes: \(property) is read as null")
             }
             if it.type == .integer16 || it.type == .integer32 {
                 let range = it.type.integerRange
                 scan.add(
-                    fault: "typeof(\(value)) = 'integer' AND \(value) NOT BETWEEN "
+                    fault: (isTyped ? "" : "typeof(\(value)) = 'integer' AND ")
+                        + "\(value) NOT BETWEEN "
                         + "\(range.lowerBound) AND \(range.upperBound)", in: column.name,
                     "the value is out of the range of \(it.type.name), the type of \(property)")
             }

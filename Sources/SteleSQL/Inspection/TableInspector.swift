@@ -22,6 +22,9 @@ package struct TableInspector {
         self.inspection = inspection
     }
 
+    /// A name of a table or a column in a statement.
+    func name(_ name: String) -> String { connection.dialect.name(name) }
+
     /// Reads all tables of entities and relationships.
     package mutating func run() {
         attempt("Z_PRIMARYKEY") { (inspector) throws(StoreError) in

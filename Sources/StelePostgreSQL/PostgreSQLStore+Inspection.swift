@@ -1,0 +1,118 @@
+import SteleModel
+import StelePersistence
+import SteleSQL
+
+extension PostgreSQLStore {
+    /// Reads a store in a database, in one view, and reports what it has, and where its tables do
+    /// not agree with its metadata and its model. Nothing is changed, and nodes may have it open.
+    ///
+    /// The rows of each table are read once; a table with a uniqueness constraint that has no index
+    /// is sorted.
+    /// - Parameters:
+    ///   - url: as for `open`. The user needs SELECT on the tables.
+    ///   - models: the models that the store may have been made with, the likeliest first.
+    /// - Throws: `StoreError`: `.incompatible` where there is no store, and where its metadata cannot
+    ///   be read; `.busy` where the server cannot be reached; errors of statements.
+    package static func inspect(
+        url: String, among models: [Model]
+    ) throws(StoreError) -> StoreInspection {
+        let connection = try Connection(url)
+        try connection.run("SET statement_timeout = 0")
+        _ = try connection.beginView([(SQLText("SELECT 1"), [])])
+        let (identifier, metadata, _) = try StoreDatabase.metadata(connection)
+        var found = StoreInspection(type: storeType, metadata: metadata.values(identifier))
+        found.differences += metadata.differences
+        let model = choose(among: models, metadata, &found)
+        do throws(StoreError) {
+            try inspect(connection, model, &found)
+        } catch { found.differences.append(error.sentence) }
+        inspectCounter(connection, &found)
+        addSizes(connection, &found)
+        found.unchecked.append("the pages of the database: pg_amcheck does that")
+        return found
+    }
+
+    /// Chooses a model by the version hashes.
+    private static func choose(
+        among models: [Model], _ metadata: StoreMetadata, _ found: inout StoreInspection
+    ) -> Model? {
+        if let model = models.first(where: metadata.isOf) {
+            found.model = .init(name: model.name, isOwn: false)
+            found.hashes = "those of the model"
+            return model
+        }
+        found.unchecked.append(
+            "the tables with a model: "
+                + (models.isEmpty ? "name one by --model" : "no model of the store is known"))
+        guard let first = models.first else {
+            found.hashes = "not compared"
+            return nil
+        }
+        found.hashes = "not those of the given model"
+        do throws(StoreError) { try metadata.check(first) } catch {
+            found.differences.append("NSStoreModelVersionHashes: \(error.sentence)")
+        }
+        return nil
+    }
+
+    private static func inspect(
+        _ connection: Connection, _ model: Model?, _ found: inout StoreInspection
+    ) throws(StoreError) {
+        let layout = try StoreLayout(connection)
+        var lacks: [String] = []
+        let schema = model.map { model in
+            SQLSchema(model: model, layout: layout) { lacks.append($0.sentence) }
+        }
+        found.differences += lacks
+        if let schema { found.differences += layout.differences(from: schema) }
+        var inspector = TableInspector(connection, layout, schema, found)
+        inspector.run()
+        inspector.readHistory(isBeside: false)
+        found = inspector.inspection
+        guard let schema else { return }
+        // Of the tables of another program that it follows.
+        do throws(StoreError) { try TableLinks(schema, connection).check(connection) } catch {
+            found.differences.append(error.sentence)
+        }
+    }
+
+    private static let counter = SQLText(
+        "SELECT COUNT(*) FROM \(CommitCounter.table) WHERE Z_PK = 1 AND ZCOUNT >= 0")
+
+    private static func inspectCounter(
+        _ connection: Connection, _ found: inout StoreInspection
+    ) {
+        do throws(StoreError) {
+            if try connection.integer(counter) == 1 { return }
+            found.differences.append(
+                "\(CommitCounter.table): there is no row 1, which writers lock: no node opens the "
+                    + "store")
+        } catch {
+            found.differences.append("\(CommitCounter.table) cannot be read: \(error.sentence)")
+        }
+    }
+
+    private static let sizes = SQLText(
+        "SELECT upper(relname), pg_total_relation_size(oid), pg_indexes_size(oid) FROM pg_class "
+            + "WHERE relnamespace = \(PostgreSQLWords.ownSchema) AND relkind = 'r'")
+
+    /// Adds the bytes of each table.
+    private static func addSizes(_ connection: Connection, _ found: inout StoreInspection) {
+        do throws(StoreError) {
+            var bytes: [String: (all: Int64, indexes: Int64)] = [:]
+            for row in try connection.rows(sizes, [], [.text, .integer, .integer]) {
+                guard case .string(let table) = row[0], case .int(let all) = row[1],
+                    case .int(let indexes) = row[2]
+                else { continue }
+                bytes[table] = (all, indexes)
+            }
+            for place in found.tables.indices {
+                guard let (all, indexes) = bytes[found.tables[place].name] else { continue }
+                found.tables[place].bytes = all
+                found.tables[place].indexBytes = indexes
+            }
+        } catch {
+            found.unchecked.append("the bytes of the tables: \(error.sentence)")
+        }
+    }
+}

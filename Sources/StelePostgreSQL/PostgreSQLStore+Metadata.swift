@@ -1,0 +1,36 @@
+import SteleModel
+import StelePersistence
+import SteleSQL
+
+extension PostgreSQLStore {
+    /// Returns the metadata of a store without opening it and without its model
+    /// (NSPersistentStoreCoordinator.metadataForPersistentStore(ofType:at:)).
+    /// - Throws: `StoreError`: `.incompatible` where there is no store; `.busy` where the server
+    ///   cannot be reached; errors of statements.
+    public static func metadata(url: String) throws(StoreError) -> [String: PropertyList] {
+        let (identifier, metadata, _) = try StoreDatabase.metadata(Connection(url))
+        return metadata.values(identifier)
+    }
+
+    /// Changes users' keys of the metadata of a store without opening it and without its model
+    /// (NSPersistentStoreCoordinator.setMetadata(_:forPersistentStoreOfType:at:)). Nodes that have
+    /// it open read the new values.
+    /// - Throws: as `changeMetadata(_:)`; as `metadata(url:)`.
+    public static func changeMetadata(
+        url: String, _ change: (inout [String: PropertyList]) throws -> Void
+    ) throws {
+        let connection = try Connection(url, writes: true)
+        try connection.run(StoreHolder.begin)
+        do {
+            // What a commit of a node writes meanwhile would be lost.
+            _ = try StoreDatabase.metadata(connection)
+            try connection.run(CommitCounter.locking.string)
+            var (identifier, metadata, _) = try StoreDatabase.metadata(connection)
+            if try metadata.change(identifier, change) { try metadata.write(to: connection) }
+            try connection.run("COMMIT")
+        } catch {
+            if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+            throw error
+        }
+    }
+}
