@@ -38,7 +38,7 @@ struct OutgoingChanges {
             (byEntity[table.entity.index] ?? []).map { changes[$0] }.filter { $0.kind == kind }
         }
         for table in touched {
-            for change in table.ordered(those(.insert, of: table)) { try insert(change, table) }
+            try insert(table.ordered(those(.insert, of: table)), table)
         }
         for table in touched {
             let late = table.references.filter(\.isLate).map(\.relationship.slot)
@@ -115,15 +115,40 @@ struct OutgoingChanges {
 
     // MARK: Rows
 
-    /// Inserts the row of an object. A null takes the column's default.
-    private func insert(_ change: ObjectChange, _ table: TableLinks.Table) throws(StoreError) {
+    /// Inserts the rows of objects, in their order, many in one message. A null takes the column's
+    /// default.
+    private func insert(
+        _ changes: [ObjectChange], _ table: TableLinks.Table
+    ) throws(StoreError) {
+        if changes.isEmpty { return }
+        for it in table.columns where it.source.isGenerated {
+            if changes.contains(where: { $0.values[it.slot] != .null }) {
+                throw computed(it, table)
+            }
+        }
+        let statement = SQLText(insertion(into: table))
+        for start in stride(from: 0, to: changes.count, by: Self.rowsTogether) {
+            let some = changes[start..<min(start + Self.rowsTogether, changes.count)]
+            let results: [Rows]
+            do throws(StoreError) {
+                results = try connection.query(together: some.map { (statement, [.int($0.key)]) })
+            } catch { throw self.error(error, table.source.name) }
+            connection.rowsWritten += Int64(results.count)
+            guard results.allSatisfy({ $0.changed == 1 }) else {
+                throw .refused("a trigger of \(table.source.name) has not inserted the row")
+            }
+        }
+    }
+
+    /// The most rows of one message.
+    private static let rowsTogether = 64
+
+    /// The statement that inserts the row of the object whose key is its parameter, and notes the
+    /// key of the row.
+    private func insertion(into table: TableLinks.Table) -> String {
         var names: [String] = []
         var values: [String] = []
-        for it in table.columns {
-            guard !it.source.isGenerated else {
-                if change.values[it.slot] != .null { throw computed(it, table) }
-                continue
-            }
+        for it in table.columns where !it.source.isGenerated {
             names.append(it.source.name.quotedName)
             values.append(Self.orDefault(it.form.write("z.\(it.stored)"), it.source))
         }
@@ -137,16 +162,11 @@ struct OutgoingChanges {
             }
         }
         let returned = table.key.map(\.name.quotedName).joined(separator: ", ")
-        let inserted = try run(
-            "WITH i AS (INSERT INTO \(table.source.name.quoted) "
-                + "(\(names.joined(separator: ", "))) OVERRIDING SYSTEM VALUE "
-                + "SELECT \(values.joined(separator: ", ")) FROM \(table.stored) z\(joins) "
-                + "WHERE z.Z_PK = ?1 RETURNING \(returned)) "
-                + "INSERT INTO \(table.rows) SELECT ?1, \(returned) FROM i",
-            [.int(change.key)], table.source.name)
-        guard inserted == 1 else {
-            throw .refused("a trigger of \(table.source.name) has not inserted the row")
-        }
+        return "WITH i AS (INSERT INTO \(table.source.name.quoted) "
+            + "(\(names.joined(separator: ", "))) OVERRIDING SYSTEM VALUE "
+            + "SELECT \(values.joined(separator: ", ")) FROM \(table.stored) z\(joins) "
+            + "WHERE z.Z_PK = ?1 RETURNING \(returned)) "
+            + "INSERT INTO \(table.rows) SELECT ?1, \(returned) FROM i"
     }
 
     private func computed(_ it: TableLinks.Column, _ table: TableLinks.Table) -> StoreError {
