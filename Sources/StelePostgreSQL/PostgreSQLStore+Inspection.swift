@@ -17,6 +17,15 @@ extension PostgreSQLStore {
         url: String, among models: [Model]
     ) throws(StoreError) -> StoreInspection {
         let connection = try Connection(url)
+        guard try StoreDatabase.hasStore(connection) else {
+            throw .incompatible(code: 134080, "\(connection.place) has no store in its schema")
+        }
+        // A migration ends the connection, and the tables and the view are of one model.
+        try StoreLock.share(connection)
+        let all = try connection.texts(
+            "SELECT relname::text FROM pg_class WHERE relnamespace = \(PostgreSQLWords.ownSchema) "
+                + "AND relkind = 'r'")
+        try StoreDatabase.checkRights(connection, on: all, writes: false)
         try connection.run("SET statement_timeout = 0")
         _ = try connection.beginView([(SQLText("SELECT 1"), [])])
         let (identifier, metadata, _) = try StoreDatabase.metadata(connection)
@@ -64,7 +73,10 @@ extension PostgreSQLStore {
             SQLSchema(model: model, layout: layout) { lacks.append($0.sentence) }
         }
         found.differences += lacks
-        if let schema { found.differences += layout.differences(from: schema) }
+        if let schema {
+            found.differences += layout.differences(from: schema)
+            found.differences += try typeDifferences(connection, schema)
+        }
         var inspector = TableInspector(connection, layout, schema, found)
         inspector.run()
         inspector.readHistory(isBeside: false)
@@ -76,6 +88,36 @@ extension PostgreSQLStore {
         }
     }
 
+    private static let types = SQLText(
+        "SELECT upper(c.relname), upper(a.attname), format_type(a.atttypid, NULL) FROM pg_class c "
+            + "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
+            + "WHERE c.relnamespace = \(PostgreSQLWords.ownSchema) AND c.relkind = 'r'")
+
+    /// Columns whose types are not those that the store reads.
+    private static func typeDifferences(
+        _ connection: Connection, _ schema: SQLSchema
+    ) throws(StoreError) -> [String] {
+        var found: [String: String] = [:]
+        for row in try connection.rows(types, [], [.text, .text, .text]) {
+            guard case .string(let table) = row[0], case .string(let column) = row[1],
+                case .string(let type) = row[2]
+            else { continue }
+            found["\(table).\(column)"] = type
+        }
+        var differences: [String] = []
+        for table in schema.storedTables {
+            for column in table.columns {
+                let name = "\(table.name).\(column.name)"
+                let type = PostgreSQLWords.type(column.kind).lowercased()
+                guard let other = found[name], other != type else { continue }
+                differences.append(
+                    "\(name): the type is \(other), and a store has \(type): values are not read as "
+                        + "they are")
+            }
+        }
+        return differences
+    }
+
     private static let counter = SQLText(
         "SELECT COUNT(*) FROM \(CommitCounter.table) WHERE Z_PK = 1 AND ZCOUNT >= 0")
 
@@ -85,8 +127,8 @@ extension PostgreSQLStore {
         do throws(StoreError) {
             if try connection.integer(counter) == 1 { return }
             found.differences.append(
-                "\(CommitCounter.table): there is no row 1, which writers lock: no node opens the "
-                    + "store")
+                "\(CommitCounter.table): there is no row 1 with the number of commits, which writers "
+                    + "lock: no node opens the store")
         } catch {
             found.differences.append("\(CommitCounter.table) cannot be read: \(error.sentence)")
         }

@@ -20,10 +20,11 @@ extension PostgreSQLStore {
         url: String, _ change: (inout [String: PropertyList]) throws -> Void
     ) throws {
         let connection = try Connection(url, writes: true)
-        try connection.run(StoreHolder.begin)
+        _ = try StoreDatabase.metadata(connection)
+        try StoreLock.share(connection)
+        try connection.run(StoreHolder.beginning)
         do {
             // What a commit of a node writes meanwhile would be lost.
-            _ = try StoreDatabase.metadata(connection)
             try connection.run(CommitCounter.locking.string)
             var (identifier, metadata, _) = try StoreDatabase.metadata(connection)
             if try metadata.change(identifier, change) { try metadata.write(to: connection) }

@@ -83,7 +83,7 @@ extension PostgreSQLStore {
     ) throws(StoreError) -> Bool {
         for step in steps { try check(step.source, step.destination) }
         let connection = try StoreHolder.connect(url)
-        try connection.run(StoreHolder.begin)
+        try connection.run(StoreHolder.beginning)
         do throws(StoreError) {
             let isMigrated = try migrate(connection, by: steps, progress)
             try connection.run("COMMIT")
@@ -116,6 +116,7 @@ extension PostgreSQLStore {
         guard let first = steps.first, let last = steps.last,
             try StoreHolder.take(connection, from: first.source, to: last.destination)
         else { return false }
+        try StoreHolder.removeRemains(connection)
         try StoreDatabase.complete(connection)
         for step in steps {
             try StoreMigration(

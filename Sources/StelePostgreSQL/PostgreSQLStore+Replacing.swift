@@ -8,9 +8,11 @@ extension PostgreSQLStore {
     ///
     /// The new store is made in a schema of its own, and takes the place of the old one in one
     /// transaction. For this the user must have the right to create schemas in the database (CREATE
-    /// on it) and own the tables; those of the same name keep their owner and the rights of other
-    /// users. What others have made of the tables, such as triggers, is gone with them, and a view
-    /// on them makes it fail. The history begins again, so tokens of before have expired.
+    /// on it) and own the tables. These keep their owner and the rights of other users. What
+    /// PostgreSQL drops with a table, such as triggers, indexes and comments that others have made,
+    /// is gone; views and all else that depends on one, and policies, make it fail at once. The
+    /// history begins again, so tokens of before have expired. Receipts are carried by
+    /// `MigrationManager`.
     ///
     /// Programs that have the store open lose it, as by `migrate(url:from:to:by:progress:)`. What a
     /// program that was killed has left is removed by the next migration.
@@ -29,7 +31,8 @@ extension PostgreSQLStore {
     ///     it makes is the new store. All are closed afterwards.
     /// - Returns: false where the store has the destination's model already.
     /// - Throws: what `make` throws; `StoreError`: as `migrate(url:from:to:by:progress:)`, and
-    ///   `.incompatible` (134080) where the user may not create schemas.
+    ///   `.incompatible` with 134080 where the user does not own the tables or may not create
+    ///   schemas, and with 134110 where others have made what depends on them.
     @discardableResult
     public static func replace(
         url: String, from source: Model, to destination: Model,
@@ -44,7 +47,7 @@ extension PostgreSQLStore {
             defer { old.close() }
             try make(old) { (model) throws(StoreError) in try replacement.makeEmpty(model) }
             old.close()
-            try replacement.commit(from: source, to: destination)
+            try replacement.commit(to: destination)
         } catch {
             replacement.cancel()
             throw error

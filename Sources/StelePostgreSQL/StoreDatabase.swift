@@ -63,8 +63,35 @@ struct StoreDatabase {
         let metadata = try StoreDatabase.metadata(connection).metadata
         try metadata.check(model)
         if creates { try complete(connection) }
+        try checkRights(
+            connection, on: SQLSchema(model: model, dialect: .postgreSQL).allTables,
+            writes: creates)
         try StoreLock.share(connection)
         return try describe(connection, model, isNew: isNew)
+    }
+
+    /// Checks that the user has the rights on tables that a program needs.
+    /// - Parameters:
+    ///   - tables: the names of the tables.
+    ///   - writes: whether it saves.
+    /// - Throws: `StoreError.incompatible` (134080) with the statement that gives them.
+    static func checkRights(
+        _ connection: Connection, on tables: [String], writes: Bool
+    ) throws(StoreError) {
+        let rights = writes ? ["SELECT", "INSERT", "UPDATE", "DELETE"] : ["SELECT"]
+        let lacks = rights.map { "NOT has_table_privilege(oid, '\($0)')" }
+        let refused = try connection.texts(
+            "SELECT relname::text FROM pg_class WHERE relnamespace = \(PostgreSQLWords.ownSchema) "
+                + "AND relname IN (\(tables.literals)) "
+                + "AND (\(lacks.joined(separator: " OR "))) ORDER BY 1")
+        guard let first = refused.first else { return }
+        let name = try connection.texts("SELECT quote_ident(current_schema())").first ?? ""
+        let user = try connection.texts("SELECT quote_ident(current_user)").first ?? ""
+        throw .incompatible(
+            code: 134080,
+            "the user \(user) lacks rights on \(refused.count) tables of the store in "
+                + "\(connection.place), such as \(first): GRANT \(rights.joined(separator: ", ")) ON "
+                + "ALL TABLES IN SCHEMA \(name) TO \(user)")
     }
 
     /// Adds what a store of an older version lacks. Called under the lock of the opening.

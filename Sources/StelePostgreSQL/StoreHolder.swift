@@ -10,7 +10,7 @@ enum StoreHolder {
 
     /// Begins the transaction. What is written while it waits for a lock must be seen, whatever the
     /// default is.
-    static let begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
+    static let beginning = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
     /// Connects to the database of a store. The connection has the keepalives of a writer, because
     /// its locks keep all others out, and it may be idle for long.
@@ -40,5 +40,29 @@ enum StoreHolder {
         try connection.run(CommitCounter.locking.string)
         try StoreLock.takeAlone(connection, until: MonotonicClock.deadline(in: patience))
         return true
+    }
+
+    // MARK: Remains
+
+    /// The beginning of the names of schemas in which migrations make new stores. It has the number
+    /// of the old store's schema.
+    static func remainsPrefix(_ connection: Connection) throws(StoreError) -> String {
+        let number = try connection.texts("SELECT \(PostgreSQLWords.ownSchema)::bigint::text").first
+        return "stele_migration_\(number ?? "0")_"
+    }
+
+    /// Drops the schemas that migrations have left whose programs were killed. Called under the lock
+    /// of the opening. One that cannot be dropped, such as that of another user, stays.
+    static func removeRemains(_ connection: Connection) throws(StoreError) {
+        let prefix = try remainsPrefix(connection)
+        let schemas = try connection.texts(
+            "SELECT nspname::text FROM pg_namespace WHERE starts_with(nspname, '\(prefix)')")
+        for schema in schemas {
+            do throws(StoreError) {
+                try connection.attempt { () throws(StoreError) in
+                    try connection.run("DROP SCHEMA \(schema) CASCADE")
+                }
+            } catch { if connection.isLost { throw error } }
+        }
     }
 }

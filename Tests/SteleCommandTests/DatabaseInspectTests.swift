@@ -68,7 +68,8 @@ struct DatabaseInspectTests {
         #expect(!json.output.contains("postgres@"))
         let checked = try stele("check", url, "--model", "Staff.json")
         #expect(checked.status == 0 && checked.output.contains("no differences"), "\(checked)")
-        #expect(checked.output.hasPrefix("postgresql:///postgres: "), "\(checked)")
+        #expect(
+            checked.output.hasPrefix("postgresql:///postgres, schema \(schema): "), "\(checked)")
     }
 
     /// Each is found, and named with its table and column.

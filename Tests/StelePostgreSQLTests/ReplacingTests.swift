@@ -7,11 +7,12 @@ import SteleModel
 import StelePersistence
 import StelePostgreSQL
 import StelePredicates
+import SteleSystem
 import TestSupport
 import Testing
 
 @Suite(.enabled(if: PostgreSQLServer.shared != nil), .timeLimit(.minutes(30)))
-struct ReplacingTests {
+struct ReplacingTests: Sendable {
     private let server: PostgreSQLServer
     private let schema: String
     private let url: String
@@ -227,6 +228,13 @@ struct ReplacingTests {
                 + "CREATE TABLE stele_migration_\(number)_1.zperson (n int)")
         #expect(try replace())
         #expect(try left() == [])
+        // Also by one in place.
+        try server.sql("CREATE SCHEMA stele_migration_\(number)_left_1")
+        let next = try makeModel([EntityMaker("Note").attribute("text", .string)])
+        #expect(
+            try PostgreSQLStore.migrate(
+                url: url, from: new, to: next, by: try .inferred(from: new, to: next)))
+        #expect(try left() == [])
     }
 
     @Test func savesBesideItAreRefused() throws {
@@ -271,24 +279,161 @@ struct ReplacingTests {
                     + "GROUP BY 1 HAVING COUNT(*) = 1") == ["znote"])
     }
 
-    /// What others have made in the schema is not lost: it keeps the migration from being made.
+    /// What others have made of the tables is not lost: it is named before the new store is made.
     @Test func whatOthersHaveMadeStays() throws {
         defer { remove() }
-        try server.sql("CREATE VIEW report AS SELECT zfirst FROM zperson", schema: schema)
-        do {
-            _ = try replace()
-            Issue.record("replaced")
-        } catch { #expect("\(error)".contains("report"), "\(error)") }
-        try checkOld()
-        try server.sql("DROP VIEW report; CREATE TABLE znote (mine text)", schema: schema)
-        do {
-            _ = try replace()
-            Issue.record("replaced")
-        } catch { #expect("\(error)".contains("znote"), "\(error)") }
+        let others = [
+            ("VIEW report", "CREATE VIEW report AS SELECT zfirst FROM zperson", "view report"),
+            (
+                "TABLE visit", "CREATE TABLE visit (person bigint REFERENCES zperson)",
+                "constraint visit_person_fkey"
+            ),
+            (
+                "FUNCTION tally()",
+                "CREATE FUNCTION tally() RETURNS bigint BEGIN ATOMIC SELECT COUNT(*) FROM zpet; END",
+                "function tally()"
+            ),
+            (
+                "VIEW folded", "CREATE VIEW folded AS SELECT stele1_fold('A', 1)",
+                "view folded depends on function stele1_fold"
+            ),
+            ("TABLE znote", "CREATE TABLE znote (mine text)", "has znote of another program"),
+            (
+                "POLICY own ON zperson", "CREATE POLICY own ON zperson USING (true)",
+                "row-level security, which zperson has"
+            ),
+        ]
+        for (name, creation, sign) in others {
+            try server.sql(creation, schema: schema)
+            var isMade = false
+            do {
+                _ = try replace { isMade = true }
+                Issue.record("replaced beside \(name)")
+            } catch StoreError.incompatible(let code, let text) {
+                #expect(code == 134110 && text.contains(sign), "\(text)")
+            }
+            #expect(!isMade)
+            try server.sql("DROP \(name)", schema: schema)
+        }
         try checkOld()
         #expect(try left() == [])
-        try server.sql("DROP TABLE znote", schema: schema)
         #expect(try replace())
+    }
+
+    /// The owner and the rights of others are exactly those of before, also where a superuser
+    /// migrates and the defaults have changed meanwhile.
+    @Test func ownersAndRightsAreThoseOfBefore() throws {
+        let (owner, reader) = ("o" + schema, "r" + schema)
+        try server.sql(
+            "CREATE ROLE \(owner) LOGIN; CREATE ROLE \(reader) LOGIN; "
+                + "ALTER SCHEMA \(schema) OWNER TO \(owner); \(giving("TABLE", to: owner)); "
+                + "\(giving("FUNCTION", to: owner)); GRANT USAGE ON SCHEMA \(schema) TO \(reader); "
+                + "GRANT SELECT ON \(schema).zpet TO \(reader) WITH GRANT OPTION; "
+                + "REVOKE EXECUTE ON FUNCTION \(schema).stele1_length(text) FROM PUBLIC; "
+                + "ALTER DEFAULT PRIVILEGES FOR ROLE \(owner) IN SCHEMA \(schema) "
+                + "GRANT UPDATE ON TABLES TO \(reader); "
+                + "ALTER DEFAULT PRIVILEGES FOR ROLE postgres GRANT SELECT ON TABLES TO \(reader)")
+        defer {
+            remove()
+            _ = try? server.sql(
+                "ALTER DEFAULT PRIVILEGES FOR ROLE postgres REVOKE SELECT ON TABLES FROM \(reader)")
+            _ = try? server.sql(
+                "DROP OWNED BY \(owner), \(reader); DROP ROLE \(owner); DROP ROLE \(reader)")
+        }
+        let before = try rights()
+        #expect(try replace())
+        #expect(try rights().filter { !$0.hasPrefix("znote") } == before)
+        let added = try rights().filter { $0.hasPrefix("znote") }
+        #expect(added.count == 1 && added[0].contains("\(reader)=w/\(owner)"), "\(added)")
+        // The owner can migrate it again.
+        let last = try makeModel([EntityMaker("Note").attribute("text", .string)])
+        let mine = url.replacing("//postgres@", with: "//\(owner)@")
+        try server.sql("GRANT CREATE ON DATABASE postgres TO \(owner)")
+        #expect(
+            try PostgreSQLStore.replace(url: mine, from: new, to: last) { _, makeEmpty in
+                _ = try makeEmpty(last)
+            })
+    }
+
+    private func giving(_ kind: String, to role: String) -> String {
+        let names =
+            kind == "TABLE"
+            ? "SELECT relname::text AS t FROM pg_class WHERE relkind = 'r' AND relnamespace"
+            : "SELECT format('%I(%s)', proname, pg_get_function_identity_arguments(oid)) AS t "
+                + "FROM pg_proc WHERE pronamespace"
+        return "DO $$ DECLARE n text; BEGIN "
+            + "FOR n IN \(names) = '\(schema)'::regnamespace LOOP "
+            + "EXECUTE 'ALTER \(kind) \(schema).' || n || ' OWNER TO \(role)'; END LOOP; END $$"
+    }
+
+    /// The tables and functions with their owners and rights.
+    private func rights() throws -> [String] {
+        try server.sql(
+            "SELECT relname || ' ' || relowner::regrole || ' ' || "
+                + "(SELECT string_agg(a::text, ' ' ORDER BY a::text) "
+                + "FROM unnest(COALESCE(relacl, acldefault('r', relowner))) a) FROM pg_class "
+                + "WHERE relkind = 'r' AND relnamespace = '\(schema)'::regnamespace "
+                + "UNION ALL SELECT proname || ' ' || proowner::regrole || ' ' || "
+                + "(SELECT string_agg(a::text, ' ' ORDER BY a::text) "
+                + "FROM unnest(COALESCE(proacl, acldefault('f', proowner))) a) FROM pg_proc "
+                + "WHERE pronamespace = '\(schema)'::regnamespace ORDER BY 1")
+    }
+
+    @Test func anotherThanTheOwnerIsRefusedAtOnce() throws {
+        let role = "r" + schema
+        try server.sql(
+            "CREATE ROLE \(role) LOGIN; GRANT ALL ON SCHEMA \(schema) TO \(role); "
+                + "GRANT CREATE ON DATABASE postgres TO \(role); "
+                + "GRANT ALL ON ALL TABLES IN SCHEMA \(schema) TO \(role)")
+        defer {
+            remove()
+            _ = try? server.sql("DROP OWNED BY \(role); DROP ROLE \(role)")
+        }
+        var isMade = false
+        do {
+            _ = try replace(url: url.replacing("//postgres@", with: "//\(role)@")) { isMade = true }
+            Issue.record("replaced")
+        } catch StoreError.incompatible(let code, let text) {
+            #expect(code == 134080 && text.contains("must own the tables"), "\(text)")
+        }
+        #expect(!isMade)
+        try checkOld()
+    }
+
+    /// The metadata may be changed by a program that is not a node, and a store be inspected, while
+    /// it is replaced: neither stops the other for good.
+    @Test func otherCommandsBesideItAreRefusedOrDone() throws {
+        defer { remove() }
+        let (url, old) = (self.url, self.old)
+        let isDone = Mutex(false)
+        let problems = Mutex<[String]>([])
+        let work: @Sendable (Int) -> Void = { thread in
+            while !isDone.withLock({ $0 }) {
+                do {
+                    if thread == 0 {
+                        try PostgreSQLStore.changeMetadata(url: url) { $0["a"] = .integer(1) }
+                    } else {
+                        let found = try PostgreSQLStore.inspect(url: url, among: [old])
+                        let wrong = found.differences.filter { !$0.hasPrefix("NSStoreModel") }
+                        if !wrong.isEmpty { problems.withLock { $0 += wrong } }
+                    }
+                } catch StoreError.busy {} catch StoreError.unavailable {} catch {
+                    problems.withLock { $0.append("\(error)") }
+                }
+            }
+        }
+        let results = onThreads(3) { thread -> Bool in
+            if thread < 2 {
+                work(thread)
+                return true
+            }
+            defer { isDone.withLock { $0 = true } }
+            return (try? replace()) == true
+        }
+        #expect(results == [true, true, true])
+        #expect(problems.withLock { $0 } == [])
+        let store = try PostgreSQLStore.open(url: url, model: new)
+        store.close()
     }
 
     @Test func withoutTheRightToCreateSchemasItIsRefused() throws {

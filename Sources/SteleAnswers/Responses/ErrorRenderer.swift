@@ -169,7 +169,7 @@ package struct ErrorRenderer {
         case .conflicts(let conflicts): return problem(conflicts)
         case .constraint(let conflict): return problem(conflict)
         case .refused(let what): return Problem(.validation, what)
-        case .gone(let what): return Problem(.storeGone, "\(what); nothing was saved")
+        case .gone(let what): return Problem(.storeGone, "\(what); nothing was changed")
         case .noRoom: return Problem(.noRoom, "the disk is full; nothing was saved")
         case .busy, .overBudget:
             return Problem(

@@ -9,13 +9,14 @@ struct CheckCommand: ParsableCommand {
         discussion: """
             It checks all that stele inspect checks, and prints a line for each store and for each \
             difference. Of the folder of a backup it checks the stores in it. Nothing in the \
-            store's folder is changed, and the store may be in use.
+            store's folder or the database is changed, and the store may be in use.
 
               stele check league.sqlite
               stele check league.sqlite-backups/*
+              stele check 'postgresql://stele@db/shop' --model Shop.xcdatamodeld
 
             The exit status is 0 if all agrees, 1 if something does not and 2 if a store cannot \
-            be read. The whole file is read.
+            be read. The whole store is read.
             """)
 
     @OptionGroup var inspected: InspectedStores

@@ -25,7 +25,7 @@ struct InspectCommand: ParsableCommand {
               stele inspect 'postgresql://stele@db/shop' --model Shop.xcdatamodeld
 
             The exit status is 0 if all agrees, 1 if something does not and 2 if a store cannot \
-            be read. The whole file is read.
+            be read. The whole store is read.
             """)
 
     @OptionGroup var inspected: InspectedStores
@@ -66,7 +66,7 @@ struct InspectCommand: ParsableCommand {
             do {
                 let report = try report(store, model)
                 // A URL may have a password.
-                each(DatabaseOpening(store)?.name ?? store, report, reports.isEmpty)
+                each(DatabaseOpening(store)?.label ?? store, report, reports.isEmpty)
                 reports.append(report)
             } catch  where stores.count > 1 {
                 // The others are inspected all the same.
@@ -83,7 +83,7 @@ struct InspectCommand: ParsableCommand {
         if let database = DatabaseOpening(store) {
             let package = try model.map { try ModelPackage($0, isServed: false) }
             return InspectionReport(
-                path: database.name, current: package?.model.name, try database.inspect(package))
+                path: database.label, current: package?.model.name, try database.inspect(package))
         }
         if store == StoreOpening.memoryPath {
             throw Failure("a store of the type memory has no file that could be inspected")

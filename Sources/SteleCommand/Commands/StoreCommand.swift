@@ -17,14 +17,14 @@ struct StoreCommand: ParsableCommand {
 struct ExistingStore: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The model, or the package with the store's version. SQLite stores need none.",
+            "The model, or the package with the store's version. SQLite stores and databases need none.",
             valueName: "model"))
     var model: String?
 
     @Option(
         help: ArgumentHelp(
-            "The store's file; CONFIGURATION=FILE for a store of one configuration; by default the "
-                + "model's name in this folder.", valueName: "path"))
+            "The store's file, or the URL of a database; CONFIGURATION=FILE for a store of one "
+                + "configuration; by default the model's name in this folder.", valueName: "path"))
     var store: [String] = []
 
     func validate() throws {

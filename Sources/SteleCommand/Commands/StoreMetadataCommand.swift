@@ -17,8 +17,9 @@ struct StoreMetadataCommand: ParsableCommand {
               stele store metadata --store league.sqlite --set release=3 --set 'owner=Ann Lee'
               stele store metadata --store league.sqlite --remove owner
 
-            An SQLite store and one in a database may be open in a running service meanwhile. A store of another type is \
-            read by its model; an older version of it in the package suffices.
+            An SQLite store and one in a database may be open in a running service meanwhile, and \
+            need no model. A store of another type is read by its model; an older version of it in \
+            the package suffices.
             """)
 
     @OptionGroup var existing: ExistingStore
@@ -46,42 +47,16 @@ struct StoreMetadataCommand: ParsableCommand {
 
     /// Changes the metadata, and returns it.
     private func values(_ new: [(String, PropertyList)]) throws -> Values {
-        if let database = existing.database { return try values(database, new) }
+        if let database = existing.database {
+            do {
+                if hasChanges {
+                    try database.changeMetadata { try edit(&$0, new, of: database.name) }
+                }
+                return try database.metadata()
+            } catch let error as StoreError { throw database.located(error) }
+        }
         let (opening, package) = try existing.find()
-        return try values(opening, package, new)
-    }
-
-    private func values(
-        _ database: DatabaseOpening, _ new: [(String, PropertyList)]
-    ) throws -> Values {
-        do {
-            if hasChanges {
-                try database.changeMetadata { try change(&$0, to: new, of: database.name) }
-            }
-            return try database.metadata()
-        } catch let error as StoreError { throw database.located(error) }
-    }
-
-    private var hasChanges: Bool { !set.isEmpty || !remove.isEmpty }
-
-    private func change(
-        _ values: inout Values, to new: [(String, PropertyList)], of store: String
-    ) throws {
-        for key in remove where values.removeValue(forKey: key) == nil {
-            let hint = Nearest.name(to: key, among: values.keys.sorted())
-            throw Failure(
-                "\(store): the metadata has no key \(key)"
-                    + (hint.map { "; did you mean \($0)?" } ?? ""))
-        }
-        for (key, value) in new { values[key] = value }
-    }
-
-    private func values(
-        _ opening: StoreOpening, _ package: ModelPackage?, _ new: [(String, PropertyList)]
-    ) throws -> Values {
-        func change(_ values: inout Values) throws {
-            try self.change(&values, to: new, of: opening.path)
-        }
+        let change = { (values: inout Values) in try edit(&values, new, of: opening.path) }
         do {
             if opening.isSQLite {
                 if hasChanges { try SQLiteStore.changeMetadata(path: opening.path, change) }
@@ -94,6 +69,21 @@ struct StoreMetadataCommand: ParsableCommand {
         } catch let error as StoreError {
             throw opening.located(error)
         }
+    }
+
+    private var hasChanges: Bool { !set.isEmpty || !remove.isEmpty }
+
+    /// Sets and removes keys.
+    private func edit(
+        _ values: inout Values, _ new: [(String, PropertyList)], of store: String
+    ) throws {
+        for key in remove where values.removeValue(forKey: key) == nil {
+            let hint = Nearest.name(to: key, among: values.keys.sorted())
+            throw Failure(
+                "\(store): the metadata has no key \(key)"
+                    + (hint.map { "; did you mean \($0)?" } ?? ""))
+        }
+        for (key, value) in new { values[key] = value }
     }
 
     /// Reads `key=value`.

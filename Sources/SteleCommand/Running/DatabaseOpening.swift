@@ -21,6 +21,9 @@ struct DatabaseOpening: CommandStore {
         name = ConnectionURL.place(of: text)
     }
 
+    /// The name with the schema, where the URL has one.
+    var label: String { ConnectionURL.schema(of: url).map { "\(name), schema \($0)" } ?? name }
+
     /// The same store, read from a standby by clients that ask for it.
     /// - Parameter replica: its URL; nil for none.
     /// - Throws: `Failure` for another text.

@@ -21,6 +21,8 @@ final class Connection: SQLConnection {
     private(set) var lastState = ""
     /// The server's message about it.
     private(set) var lastMessage = ""
+    /// What the server adds to it.
+    private(set) var lastDetail = ""
     private var isEnding = false
     /// Whether the transaction is a view.
     private var isView = false
@@ -212,6 +214,13 @@ final class Connection: SQLConnection {
         return try rows(result, sql.string)
     }
 
+    /// Returns the texts of the first column of a statement that is not prepared.
+    func texts(_ sql: String) throws(StoreError) -> [String] {
+        try queryOnce(sql).values([.text]).compactMap { row in
+            if case .string(let text) = row[0] { text } else { nil }
+        }
+    }
+
     /// Runs a statement without preparing it.
     func queryOnce(_ sql: String, _ bindings: [Value] = []) throws(StoreError) -> Rows {
         try receive()
@@ -268,6 +277,7 @@ final class Connection: SQLConnection {
             defer { PQclear(result) }
             lastState = PostgreSQLFailure.state(result)
             lastMessage = PostgreSQLFailure.message(result)
+            lastDetail = PostgreSQLFailure.detail(result)
             let error = PostgreSQLFailure.error(result, handle, place, sql)
             takeBackFailed()
             throw error

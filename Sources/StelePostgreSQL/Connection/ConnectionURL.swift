@@ -23,6 +23,15 @@ public enum ConnectionURL {
         return "postgresql://\(servers.joined(separator: ","))/\(parts["dbname"] ?? "")"
     }
 
+    /// Returns the search path that the URL sets (`options=-csearch_path%3DNAME`); nil where it sets
+    /// none.
+    public static func schema(of url: String) -> String? {
+        guard let options = parts(of: url)?["options"],
+            let setting = options.firstRange(of: "search_path=")
+        else { return nil }
+        return String(options[setting.upperBound...].prefix { $0 != " " })
+    }
+
     /// Why a URL cannot be read. Most messages of libpq have a part of it, which may be of the
     /// password; those of a parameter have its name alone.
     static func refusal(of url: String) -> String {

@@ -38,6 +38,11 @@ enum PostgreSQLFailure {
             ?? String(cString: PQresultErrorMessage(result))
     }
 
+    /// Returns what the server adds to the message.
+    static func detail(_ result: OpaquePointer?) -> String {
+        PQresultErrorField(result, PG_DIAG.detail).map { String(cString: $0) } ?? ""
+    }
+
     /// Whether a notice tells that a commit does not wait for its standby any more.
     static func isOfStandby(_ notice: OpaquePointer?) -> Bool {
         PQresultErrorField(notice, PG_DIAG.function).map { strcmp($0, "SyncRepWaitForLSN") == 0 }
@@ -63,13 +68,22 @@ enum PostgreSQLFailure {
         case "53100", "53200": return .noRoom("\(place) has no room (PostgreSQL: \(message))")
         case "57014": return .deadline(seconds: Double(StatementTime.limit) / 1e9)
         case "25006":
-            return .readOnly("\(place) is a standby, which is only read (PostgreSQL: \(message))")
+            return .readOnly(
+                "\(place) is only read: it is a standby, or its user's transactions are read-only by "
+                    + "default (PostgreSQL: \(message))")
+        case "42501" where message.hasPrefix("must be owner"):
+            return .incompatible(code: 134080, "\(place): \(message)")
         case "42501":
             return .incompatible(
                 code: 134080,
                 "\(place): \(message) (the user needs USAGE on the "
                     + "schema, CREATE on it to make a store, and SELECT, INSERT, UPDATE and DELETE "
                     + "on all its tables)")
+        case "2BP01":
+            return .incompatible(
+                code: 134110,
+                "\(message): \(detail(result).replacing("\n", with: "; ")) (drop these before, and "
+                    + "make them again afterwards)")
         case "40001", "40P01", "55P03", "53300", "53400":
             return .busy("\(place) is in use (PostgreSQL: \(message))")
         case _ where state.hasPrefix("08") || state.hasPrefix("57P"):
@@ -96,6 +110,7 @@ enum PostgreSQLFailure {
     private enum PG_DIAG {
         static let state = Int32(UInt8(ascii: "C"))
         static let message = Int32(UInt8(ascii: "M"))
+        static let detail = Int32(UInt8(ascii: "D"))
         /// The function of the server that has sent it.
         static let function = Int32(UInt8(ascii: "R"))
     }

@@ -111,7 +111,9 @@ enum PostgreSQLFunctions {
 
     // MARK: Registering
 
-    /// The table that the functions read.
+    /// How the names of the functions begin.
+    static let prefix = "stele1_"
+    /// The table that they read.
     static let table = "stele1_scalar"
 
     /// Makes the functions in the schema of the store, if it lacks the newest of them. One whose

@@ -8,7 +8,7 @@ package struct SQLTable: Sendable {
         package let name: String
         /// The declared type: INTEGER, FLOAT, TIMESTAMP, DECIMAL, VARCHAR or BLOB.
         package let type: String
-        let kind: ColumnKind
+        package let kind: ColumnKind
         /// What the column has.
         let role: ColumnRole
 
