@@ -16,9 +16,14 @@ COMMIT = "$$(git describe --always --dirty 2>/dev/null || echo development)"
 
 # Without -cross-module-optimization, generics across targets are a hundred times slower. With a
 # static standard library, calls into Swift's runtime are direct.
+#
+# With the flag a target has the code of another one inlined, and with it the layout of the types of
+# a third, which it does not name. SwiftPM does not compile it again when that layout changes, and
+# the program would write beside its memory. So all is compiled again where a source has changed.
+SOURCES = $$(find Package.swift Sources -type f | LC_ALL=C sort | xargs cat | sha1sum | cut -c1-16)
 RELEASE = STELE_BUILD=$(COMMIT) \
 	swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization \
-	-j $(JOBS)
+	-Xswiftc -DSTELE_SOURCES_$(SOURCES) -j $(JOBS)
 
 # The allocator's tunable that the image sets as well (Docs/Performance.md).
 TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64:glibc.malloc.tcache_max=384
