@@ -46,13 +46,15 @@ struct RowMaker {
             .insert, entity: made.index, key: key, before: before(row, key), values: values)
     }
 
-    /// The object before its insertion, which has a version if the object keeps that of its source;
-    /// nil for the first one.
+    /// The object before its insertion. It has a version where the object keeps the key of its
+    /// source: one that stays as it is has the same version, and another one the next, so that a
+    /// version that a client has read is not taken for it. Nil for the first version.
     private func before(_ row: Snapshot, _ key: Int64) -> Snapshot? {
-        guard step.keepsVersions else { return nil }
+        guard step.keepsKeys else { return nil }
+        let wanted = step.keepsVersions ? row.version : row.version + 1
         // A later update adds 1 to the version, and an insertion to that before it.
         let isUpdated = keptLater.contains { !row.values[$0.slot].isNull }
-        let version = row.version - (isUpdated ? 2 : 1)
+        let version = wanted - (isUpdated ? 2 : 1)
         return version == 0
             ? nil : Snapshot(entity: made.index, key: key, version: version, values: defaults)
     }
