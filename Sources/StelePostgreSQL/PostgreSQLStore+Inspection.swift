@@ -37,6 +37,11 @@ extension PostgreSQLStore {
         } catch { found.differences.append(error.sentence) }
         inspectCounter(connection, &found)
         addSizes(connection, &found)
+        // What was not read is no difference.
+        guard !connection.isLost else {
+            throw .unavailable(
+                "\(connection.place) has ended the connection, as for a migration: inspect it again")
+        }
         found.unchecked.append("the pages of the database: pg_amcheck does that")
         return found
     }

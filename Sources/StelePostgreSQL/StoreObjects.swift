@@ -83,8 +83,7 @@ struct StoreObjects {
             "SELECT format('%I.%I', current_schema(), relname) FROM pg_class "
                 + "WHERE relnamespace = \(PostgreSQLWords.ownSchema) "
                 + "AND relname IN (\(tables.literals)) ORDER BY 1")
-        try naming {
-            () throws(StoreError) in
+        try naming { () throws(StoreError) in
             try connection.run(
                 "LOCK TABLE \(present.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")
         }
@@ -117,10 +116,9 @@ struct StoreObjects {
                     "the user must own the tables and functions of the store: "
                         + "\(connection.lastMessage)")
             case "55P03":
-                let holders = users.isEmpty ? "" : ": \(users.joined(separator: ", "))"
                 throw .busy(
-                    "transactions of other programs use the tables in \(connection.place)\(holders)"
-                )
+                    "transactions of other programs use the tables in \(connection.place): "
+                        + users.joined(separator: ", "))
             default: throw error
             }
         }
@@ -161,74 +159,6 @@ struct StoreObjects {
         try connection.run("ALTER \(kind) \(schema).\(name) SET SCHEMA \(place)")
         guard let owner else { return }
         try connection.run("ALTER \(kind) \(place).\(name) OWNER TO \(owner)")
-    }
-}
-
-/// The rights of other users on tables and functions of the connection's schema, as SELECTs of the
-/// statements that give and take them.
-private struct StoreRights {
-    private let tables: String
-    private let functions: String
-
-    /// - Parameters:
-    ///   - tables: the names of the tables.
-    ///   - functions: those of the functions, with the types of their arguments.
-    init(tables: [String], functions: [String]) {
-        self.tables = tables.literals
-        self.functions = functions.literals
-    }
-
-    private static let grantee =
-        "CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END"
-    private static let option = "CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END"
-    private static let table = "format('TABLE %I.%I', current_schema(), c.relname)"
-    private static let function =
-        "format('FUNCTION %I.%I(%s)', current_schema(), c.proname, "
-        + "pg_get_function_identity_arguments(c.oid))"
-
-    /// The rights on those that are there.
-    var grants: String {
-        let grant =
-            { "SELECT 'GRANT ' || a.privilege_type || ' ON ' || \($0) || ' TO ' || " }
-            as (String) -> String
-        let end = "\(Self.grantee) || \(Self.option) "
-        return grant(Self.table) + end + ofTables + " UNION ALL " + grant(Self.function) + end
-            + ofFunctions
-    }
-
-    /// Takes all of them away.
-    var revocations: String {
-        "SELECT DISTINCT 'REVOKE ALL ON ' || \(Self.table) || ' FROM ' || \(Self.grantee) "
-            + "\(ofTables) UNION ALL SELECT DISTINCT 'REVOKE ALL ON ' || \(Self.function) "
-            + "|| ' FROM ' || \(Self.grantee) \(ofFunctions)"
-    }
-
-    /// The rights that tables have by default which are not there yet.
-    var defaults: String {
-        "SELECT format('GRANT %s ON TABLE %I.%I TO ', a.privilege_type, current_schema(), t.name) "
-            + "|| \(Self.grantee) || \(Self.option) FROM pg_class m "
-            + "JOIN pg_default_acl d ON d.defaclrole = m.relowner AND d.defaclobjtype = 'r' "
-            + "AND d.defaclnamespace IN (0, m.relnamespace) "
-            + "CROSS JOIN LATERAL aclexplode(d.defaclacl) a "
-            + "CROSS JOIN unnest(ARRAY[\(tables)]::name[]) AS t(name) "
-            + "WHERE m.relname = 'z_metadata' AND m.relnamespace = \(PostgreSQLWords.ownSchema) "
-            + "AND a.grantee <> d.defaclrole AND t.name NOT IN (SELECT c.relname FROM pg_class c "
-            + "WHERE c.relnamespace = m.relnamespace)"
-    }
-
-    private var ofTables: String {
-        "FROM pg_class c CROSS JOIN LATERAL "
-            + "aclexplode(COALESCE(c.relacl, acldefault('r', c.relowner))) a "
-            + "WHERE c.relnamespace = \(PostgreSQLWords.ownSchema) AND c.relname IN (\(tables)) "
-            + "AND a.grantee <> c.relowner"
-    }
-
-    private var ofFunctions: String {
-        "FROM pg_proc c CROSS JOIN LATERAL "
-            + "aclexplode(COALESCE(c.proacl, acldefault('f', c.proowner))) a "
-            + "WHERE c.pronamespace = \(PostgreSQLWords.ownSchema) "
-            + "AND format('%I(%s)', c.proname, pg_get_function_identity_arguments(c.oid)) "
-            + "IN (\(functions)) AND a.grantee <> c.proowner"
     }
 }
 

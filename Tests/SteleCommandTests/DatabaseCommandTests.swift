@@ -89,6 +89,10 @@ struct DatabaseCommandTests {
         #expect(before.ask("GET", "/healthz")?.status == 200)
         for stream in [feed, live] {
             #expect(try !stream.wait { _ in false })
+            let last = try #require(stream.events.last)
+            #expect(
+                last.name == "error"
+                    && String(decoding: last.data, as: UTF8.self).contains("store.gone"))
         }
         #expect(
             after.ask("GET", "/Human?select=_id,name,age")?.body

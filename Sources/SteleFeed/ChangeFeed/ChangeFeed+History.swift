@@ -148,6 +148,11 @@ extension ChangeFeed {
             hint: hint)
     }
 
+    /// The last event of a stream whose store another node has migrated.
+    func storeIsGone(_ reason: String) -> [UInt8] {
+        last(Problem(.storeGone, reason, hint: "come back with Last-Event-ID to another node"))
+    }
+
     private var most: String { "\(limits.slowFeedJudging.nanoseconds / 1_000_000) ms" }
 
     private func last(_ problem: Problem) -> [UInt8] {

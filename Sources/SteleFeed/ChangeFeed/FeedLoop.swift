@@ -141,7 +141,7 @@ final class FeedLoop {
             while !groups.isEmpty {
                 let reader = try feed.store.reader(forHistoryAfter: position, limit: step)
                 defer { reader.close() }
-                if try reader.lacksHistory(after: position) { dropAll() }
+                if try reader.lacksHistory(after: position) { endAll { $0.drop() } }
                 let next = try HistoryStretch(
                     reader, after: position, values: wantsValues, step: step)
                 step = next.nextStep
@@ -154,15 +154,21 @@ final class FeedLoop {
             feed.logger.error("the change feed cannot read the history: \(error)")
             // A file may come back, and a store that was migrated does not: the clients find another
             // node.
-            if case .gone = error, feed.store.isOfSeveralNodes { return dropAll() }
+            if case .gone(let reason) = error, feed.store.isOfSeveralNodes {
+                let end = feed.storeIsGone(reason)
+                return endAll { stream in
+                    stream.send(end)
+                    stream.finish()
+                }
+            }
             behind = latest
             pollAt = MonotonicClock.now &+ feed.options.pollNanoseconds
         }
     }
 
     /// The next saves are deleted, or the store is gone: the clients reconnect and are told so.
-    private func dropAll() {
-        for member in groups.values.flatMap(\.members) { member.stream.drop() }
+    private func endAll(_ end: (EventStream) -> Void) {
+        for member in groups.values.flatMap(\.members) { end(member.stream) }
         groups = [:]
         // The next saves do not follow these without a gap.
         recent = RecentSaves()
