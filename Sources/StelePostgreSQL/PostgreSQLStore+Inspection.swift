@@ -40,7 +40,8 @@ extension PostgreSQLStore {
         // What was not read is no difference.
         guard !connection.isLost else {
             throw .unavailable(
-                "\(connection.place) has ended the connection, as for a migration: inspect it again")
+                "\(connection.place) has ended the connection, as for a migration: inspect it again"
+            )
         }
         found.unchecked.append("the pages of the database: pg_amcheck does that")
         return found

@@ -85,7 +85,7 @@ extension PostgreSQLStore {
         let connection = try StoreHolder.connect(url)
         try connection.run(StoreHolder.beginning)
         do throws(StoreError) {
-            let isMigrated = try migrate(connection, by: steps, progress)
+            let isMigrated = try migrate(connection, url, by: steps, progress)
             try connection.run("COMMIT")
             return isMigrated
         } catch {
@@ -110,7 +110,7 @@ extension PostgreSQLStore {
     }
 
     private static func migrate(
-        _ connection: Connection, by steps: [Step],
+        _ connection: Connection, _ url: String, by steps: [Step],
         _ progress: @escaping (MigrationProgress) -> Void
     ) throws(StoreError) -> Bool {
         guard let first = steps.first, let last = steps.last,
@@ -118,14 +118,16 @@ extension PostgreSQLStore {
         else { return false }
         try StoreHolder.removeRemains(connection)
         try StoreDatabase.complete(connection)
-        for step in steps {
-            try StoreMigration(
-                from: SQLSchema(model: step.source, layout: StoreLayout(connection)),
-                to: SQLSchema(model: step.destination, dialect: .postgreSQL), by: step.mapping,
-                on: connection, at: ReferenceDate.now, report: progress
-            ).run()
-            try connection.forgetStatements()
-        }
+        do throws(StoreError) {
+            for step in steps {
+                try StoreMigration(
+                    from: SQLSchema(model: step.source, layout: StoreLayout(connection)),
+                    to: SQLSchema(model: step.destination, dialect: .postgreSQL),
+                    by: step.mapping, on: connection, at: ReferenceDate.now, report: progress
+                ).run()
+                try connection.forgetStatements()
+            }
+        } catch { throw StoreHolder.naming(error, connection, url) }
         try CommitCounter.noteMigrations(CommitCounter.migrations(connection) + 1, connection)
         return true
     }

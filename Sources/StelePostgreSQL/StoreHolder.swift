@@ -42,6 +42,23 @@ enum StoreHolder {
         return true
     }
 
+    /// Returns an error of the transaction that says who has the locks that it was refused.
+    static func naming(
+        _ error: StoreError, _ connection: Connection, _ url: String
+    ) -> StoreError {
+        guard connection.lastState == "55P03" else { return error }
+        let users = try? Connection(url).texts(
+            "SELECT DISTINCT format('process %s (%s, %s)', a.pid, "
+                + "COALESCE(NULLIF(a.application_name, ''), a.usename), a.state) "
+                + "FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid "
+                + "JOIN pg_class c ON c.oid = l.relation WHERE l.granted "
+                + "AND c.relnamespace = \(PostgreSQLWords.ownSchema) "
+                + "AND a.pid NOT IN (pg_backend_pid(), \(connection.process)) ORDER BY 1")
+        return .busy(
+            "transactions of other programs use the tables in \(connection.place) and do not end: "
+                + (users ?? []).joined(separator: ", "))
+    }
+
     // MARK: Remains
 
     /// The beginning of the names of schemas in which migrations make new stores. It has the number

@@ -115,24 +115,9 @@ struct StoreObjects {
                     code: 134080,
                     "the user must own the tables and functions of the store: "
                         + "\(connection.lastMessage)")
-            case "55P03":
-                throw .busy(
-                    "transactions of other programs use the tables in \(connection.place): "
-                        + users.joined(separator: ", "))
-            default: throw error
+            default: throw StoreHolder.naming(error, connection, url)
             }
         }
-    }
-
-    /// The processes that have locks on tables of the schema.
-    private var users: [String] {
-        let found = try? Connection(url).texts(
-            "SELECT DISTINCT format('%s (%s)', a.pid, COALESCE(NULLIF(a.application_name, ''), "
-                + "a.usename)) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid "
-                + "JOIN pg_class c ON c.oid = l.relation WHERE l.granted "
-                + "AND c.relnamespace = \(PostgreSQLWords.ownSchema) "
-                + "AND a.pid NOT IN (pg_backend_pid(), \(connection.process)) ORDER BY 1")
-        return found ?? []
     }
 
     // MARK: Replacing

@@ -176,4 +176,26 @@ struct NodeMigrationTests: Sendable {
         again.close()
         #expect(try migrate(old, new))
     }
+
+    /// A transaction of another program that does not let go of the tables is named.
+    @Test func whoKeepsTheTablesIsNamed() throws {
+        try open(old).close()
+        let server = try #require(PostgreSQLServer.shared)
+        let schema = String(url.split(separator: "%3D").last ?? "")
+        let other = onThreads(2) { [self] thread -> String in
+            if thread == 0 {
+                _ = try? server.sql(
+                    "BEGIN; SELECT COUNT(*) FROM zperson; SELECT pg_sleep(34); COMMIT",
+                    schema: schema)
+                return ""
+            }
+            usleep(500_000)
+            do {
+                _ = try migrate(old, try makeModel([EntityMaker("Animal")]))
+                return "migrated"
+            } catch { return "\(error)" }
+        }
+        let said = other.first { !$0.isEmpty } ?? ""
+        #expect(said.contains("process ") && said.contains("(psql, active)"), "\(said)")
+    }
 }

@@ -33,10 +33,12 @@ final class ProgressBar {
     /// Updates it with the rows of a migration and the time left.
     func show(_ progress: MigrationProgress) {
         let rows = "\(progress.done) of \(progress.total.counted("row"))"
-        let left = seconds * (1 / max(progress.fraction, 0.001) - 1)
+        // Of the beginning the time cannot be told.
+        let isTold = seconds >= 1 && progress.fraction >= 0.01
+        let left = isTold ? seconds * (1 / progress.fraction - 1) : 0
         show(
             done: progress.done, of: progress.total,
-            seconds < 1 ? rows : "\(rows), \(Int(left)) s left")
+            isTold ? "\(rows), \(Int(left)) s left" : rows)
     }
 
     /// Updates it.
