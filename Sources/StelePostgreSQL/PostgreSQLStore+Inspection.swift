@@ -74,15 +74,8 @@ extension PostgreSQLStore {
         _ connection: Connection, _ model: Model?, _ found: inout StoreInspection
     ) throws(StoreError) {
         let layout = try StoreLayout(connection)
-        var lacks: [String] = []
-        let schema = model.map { model in
-            SQLSchema(model: model, layout: layout) { lacks.append($0.sentence) }
-        }
-        found.differences += lacks
-        if let schema {
-            found.differences += layout.differences(from: schema)
-            found.differences += try typeDifferences(connection, schema)
-        }
+        let schema = layout.schema(of: model, &found)
+        if let schema { found.differences += try typeDifferences(connection, schema) }
         var inspector = TableInspector(connection, layout, schema, found)
         inspector.run()
         inspector.readHistory(isBeside: false)

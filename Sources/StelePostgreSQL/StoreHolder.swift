@@ -42,11 +42,12 @@ enum StoreHolder {
         return true
     }
 
-    /// Returns an error of the transaction that says who has the locks that it was refused.
+    /// Returns the error of a transaction; that of a lock that it did not get names the processes
+    /// that have locks on the tables.
     static func naming(
         _ error: StoreError, _ connection: Connection, _ url: String
     ) -> StoreError {
-        guard connection.lastState == "55P03" else { return error }
+        guard case .busy = error, connection.lastState == "55P03" else { return error }
         let users = try? Connection(url).texts(
             "SELECT DISTINCT format('process %s (%s, %s)', a.pid, "
                 + "COALESCE(NULLIF(a.application_name, ''), a.usename), a.state) "

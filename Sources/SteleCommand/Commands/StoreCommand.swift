@@ -17,7 +17,8 @@ struct StoreCommand: ParsableCommand {
 struct ExistingStore: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The model, or the package with the store's version. SQLite stores and databases need none.",
+            "The model, or the package with the store's version. SQLite stores and databases need "
+                + "none.",
             valueName: "model"))
     var model: String?
 

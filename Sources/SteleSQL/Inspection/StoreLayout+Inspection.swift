@@ -10,6 +10,16 @@ extension StoreLayout {
         Set(numbers.filter { $0.value < HistoryTables.change }.keys)
     }
 
+    /// Fits a model to the tables, and adds what does not agree.
+    /// - Returns: the schema; nil without a model.
+    package func schema(of model: Model?, _ found: inout StoreInspection) -> SQLSchema? {
+        guard let model else { return nil }
+        var lacks: [String] = []
+        let schema = SQLSchema(model: model, layout: self) { lacks.append($0.sentence) }
+        found.differences += lacks + differences(from: schema)
+        return schema
+    }
+
     private static let data = SQLText(
         "SELECT m.name, c.name FROM main.sqlite_master m, pragma_table_info(m.name) c "
             + "WHERE m.type = 'table' AND m.name NOT LIKE 'Z\\_%' ESCAPE '\\' "

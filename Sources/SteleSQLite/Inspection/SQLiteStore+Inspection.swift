@@ -52,16 +52,8 @@ extension SQLiteStore {
         _ layout: StoreLayout, _ model: Model?, _ files: InspectedFiles,
         _ found: inout StoreInspection
     ) {
-        var lacks: [String] = []
-        let schema = model.map { model in
-            SQLSchema(model: model, layout: layout) { lacks.append($0.sentence) }
-        }
-        found.differences += lacks
-        if let schema {
-            found.differences += layout.differences(from: schema)
-        } else {
-            found.differences += nameDifferences(files.metadata, layout)
-        }
+        let schema = layout.schema(of: model, &found)
+        if schema == nil { found.differences += nameDifferences(files.metadata, layout) }
         var inspector = TableInspector(files.connection, layout, schema, found)
         inspector.run()
         inspector.readHistory(isBeside: files.isHistoryBeside)
