@@ -20,7 +20,7 @@ struct UniquenessReport {
         let shared = model.entity(sharing: conflict.constraint, of: entity)
         var reasons: [String] = []
         var count = 0
-        var firsts: [Int: MigrationAssociations.Target] = [:]
+        var firsts: [[ValueKey]: MigrationAssociations.Target] = [:]
         for step in run.plan.steps where step.policy == nil && step.makesObjects {
             guard let made = step.destination, shared.isKind(made.index) else { continue }
             let slots = conflict.constraint.compactMap { made.slot(named: $0) }
@@ -33,9 +33,9 @@ struct UniquenessReport {
                     let its = slots.map { values[$0] }
                     if its.contains(.null) { continue }
                     let one = MigrationAssociations.Target(entity: row.entity, key: row.key)
-                    let hash = its.hashValue
-                    guard let first = firsts[hash] else {
-                        firsts[hash] = one
+                    let unique = its.map(ValueKey.init)
+                    guard let first = firsts[unique] else {
+                        firsts[unique] = one
                         continue
                     }
                     count += 1
