@@ -5,7 +5,7 @@ import SteleModel
 extension PredicateCheck {
     func checked(_ comparison: Comparison, _ scope: Scope) throws(PredicateError) -> Predicate {
         do throws(PredicateError) {
-            if let parts = compositeIsNil(comparison) { return try checked(parts, scope) }
+            if let parts = compositeIsNil(comparison, scope) { return try checked(parts, scope) }
             try checkExternal(comparison)
             return try fitted(comparison, scope)
         } catch {
@@ -111,7 +111,9 @@ extension PredicateCheck {
             // Lists can be compared with lists, element by element. Collections in the store have
             // no such order.
             let isEquality = result.type == .equal || result.type == .notEqual
-            guard isEquality, isList(left), isList(right) else { throw needsModifier(side.expression) }
+            guard isEquality, isList(left), isList(right) else {
+                throw needsModifier(side.expression)
+            }
             result.left = left.expression
             result.right = right.expression
             return

@@ -125,6 +125,18 @@ import Testing
         #expect(try keys("ANY staff.home.city == 'Oslo'") == [1])
         #expect(try keys("SUBQUERY(staff, $x, $x.home.place.latitude > 50).@count == 1") == [1])
         #expect(try keys("staff.home.place.latitude.@sum > 59") == [1])
+        // Under ANY, ALL and NONE, and in a SUBQUERY, it is nil as on the object itself. Of Rome's
+        // staff, Oslo has an address; the others have no staff.
+        for (format, found) in [
+            ("ANY staff.home == nil", []), ("ANY staff.home != nil", [1]),
+            ("ALL staff.home != nil", [2, 1, 3]), ("ALL staff.home == nil", [2, 3]),
+            ("NONE staff.home == nil", [2, 1, 3]), ("ANY staff.boss.home.place != nil", [1]),
+            ("ANY boss.staff.home != nil", [2]), ("ANY boss.staff.home == nil", []),
+            ("SUBQUERY(staff, $x, $x.home != nil).@count == 1", [1]),
+            ("SUBQUERY(staff, $x, $x.boss.home == nil).@count == 0", [2, 1, 3]),
+            ("SUBQUERY(staff, $x, ANY $x.boss.staff.home.place != nil).@count == 1", [1]),
+            ("TERNARY(ANY staff.home != nil, 1, 0) == 1", [1]),
+        ] as [(String, [Int64])] { #expect(try keys(format) == found, "\(format)") }
         for (format, word) in [
             ("home.town == 'x'", "town"), ("home == 'x'", "composite"), ("home.city.x == 1", "x"),
             ("home.place > 1", "composite"),
