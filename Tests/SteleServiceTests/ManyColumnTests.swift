@@ -66,6 +66,28 @@ import Testing
         #expect(answer.text == expected)
     }
 
+    /// A to-one relationship that leads to no object gives a null, as in @count and ANY.
+    @Test(arguments: [false, true])
+    func whatLeadsToNothingIsANull(_ inMemory: Bool) throws {
+        let people = try ServiceFixture(TestModels.people(), inMemory: inMemory)
+        _ = people.post("/Team", #"{"name":"T","people":[{"name":"Ann"},{"name":"Bo"}]}"#)
+        for (path, expected, count) in [
+            ("people.team.league", "[null,null]", 2), ("people.team.league.name", "[null,null]", 2),
+            ("people.team.league.teams", "[]", 0), ("people.team.name", #"["T","T"]"#, 2),
+        ] {
+            let both = "/Team?select=v:\(path),n:\(path).@count"
+            #expect(people.get(both).text == #"[{"v":\#(expected),"n":\#(count)}]"#, "\(path)")
+            let editor = try Editor(people)
+            #expect(editor.patch("/Person/1", #"{"age":1}"#).status == 200)
+            #expect(editor.get(both).text == people.get(both).text, "\(path) in a context")
+        }
+        #expect(
+            people.get("/Team?select=people.team.league&format=csv").text
+                == "people.team.league\r\n\"[null,null]\"\r\n")
+        #expect(
+            people.get("/Team/count?where=ANY%20people.team.league==nil").text == #"{"count":1}"#)
+    }
+
     /// A total over no members is a row, as over no objects.
     @Test func totalsOfNoMembersAreARow() throws {
         let zoo = try ServiceFixture.zoo()

@@ -77,14 +77,15 @@ package struct Embedded: Sendable {
         levels.first { $0.relationship == relationship }
     }
 
-    /// The objects that have the values of a column.
-    func objects(ofRow row: [Value], _ path: ManyPath) -> [Snapshot] {
+    /// The objects that have the values of a column. As in the evaluation of the path, a to-one
+    /// relationship that leads to none gives a nil, and a to-many relationship of a nil nothing.
+    func objects(ofRow row: [Value], _ path: ManyPath) -> [Snapshot?] {
         guard var level = manys[path.number] else { return [] }
-        let key = path.place.map { RowKey.key(in: row, at: $0) } ?? RowKey.id(of: row)
-        var found = key.map(level.objects) ?? []
+        var found = level.objects(
+            path.place.map { RowKey.key(in: row, at: $0) } ?? RowKey.id(of: row))
         for relationship in path.relationships.dropFirst() {
             guard let next = level.below.level(relationship.index) else { return [] }
-            found = found.flatMap { owner in next.key(in: owner).map(next.objects) ?? [] }
+            found = found.flatMap { owner in next.objects(owner.flatMap(next.key)) }
             level = next
         }
         return found
@@ -93,10 +94,10 @@ package struct Embedded: Sendable {
 
 extension Embedded.Level {
     /// The destination with a key, or the members of the owner with that key.
-    fileprivate func objects(_ key: Int64) -> [Snapshot] {
+    fileprivate func objects(_ key: Int64?) -> [Snapshot?] {
         switch content {
-        case .destinations(let found): found[key].map { [$0] } ?? []
-        case .members(let all): all[key] ?? []
+        case .destinations(let found): [key.flatMap { found[$0] }]
+        case .members(let all): key.flatMap { all[$0] } ?? []
         case .keys: []
         }
     }

@@ -109,17 +109,24 @@ extension SnapshotRenderer {
     func write(
         valuesOf row: [Value], _ path: ManyPath, _ embedded: Embedded, to writer: inout ByteWriter
     ) {
-        let objects = embedded.objects(ofRow: row, path)
-        guard let attribute = path.attribute else { return writer.keys(objects.map(\.key)) }
-        let kind = ValueKind(attribute)
         writer.byte(UInt8(ascii: "["))
-        for (index, object) in objects.enumerated() {
+        for (index, object) in embedded.objects(ofRow: row, path).enumerated() {
             if index > 0 { writer.byte(UInt8(ascii: ",")) }
-            let values = completed(object).values
-            let hasValue = values.indices.contains(attribute.slot)
-            write(hasValue ? values[attribute.slot] : .null, as: kind, to: &writer)
+            write(valueOf: object, path.attribute, to: &writer)
         }
         writer.byte(UInt8(ascii: "]"))
+    }
+
+    /// Appends the value of an object's attribute, or its id for nil.
+    private func write(
+        valueOf object: Snapshot?, _ attribute: Attribute?, to writer: inout ByteWriter
+    ) {
+        guard let object else { return writer.null() }
+        guard let attribute else { return writer.key(object.key) }
+        let values = completed(object).values
+        let hasValue = values.indices.contains(attribute.slot)
+        write(
+            hasValue ? values[attribute.slot] : .null, as: ValueKind(attribute), to: &writer)
     }
 
     private func write(entityName row: [Value], at place: Int, to writer: inout ByteWriter) {
