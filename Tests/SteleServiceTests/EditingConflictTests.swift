@@ -53,6 +53,32 @@ import Testing
         #expect(try editor.post("/refresh", #"{"merge":false}"#).json["hasChanges"] == false)
     }
 
+    /// What others have saved is no step: an undo takes back what was done here.
+    @Test(arguments: [false, true], ["objectTrump", "storeTrump", "overwrite", "rollback"])
+    func anUndoAfterASettledConflictUndoesTheStepBefore(
+        _ inMemory: Bool, _ policy: String
+    ) throws {
+        let people = try ServiceFixture(TestModels.people(), inMemory: inMemory)
+        _ = people.post("/Person", #"[{"name":"A","age":1},{"name":"B","age":1}]"#)
+        let editor = try Editor(people, #"{"mergePolicy":"\#(policy)"}"#)
+        _ = editor.patch("/Person/2", #"{"age":20}"#)
+        _ = editor.patch("/Person/1", #"{"age":5}"#)
+        _ = people.patch("/Person/1", #"{"age":6,"name":"theirs"}"#)
+        #expect(editor.post("/save").status == 200)
+        let kept = policy == "objectTrump" || policy == "overwrite" ? 5 : 6
+        #expect(try people.get("/Person/1").json["age"] == .integer(Int64(kept)))
+        #expect(editor.post("/undo").status == 200)
+        let undone = try editor.get("/Person/1").json
+        #expect(undone["age"] == 1 && (policy == "overwrite") == (undone["name"] == "A"))
+        #expect(try editor.get("/Person/2").json["age"] == 20)
+        #expect(try editor.state("hasChanges") == true)
+        #expect(editor.post("/redo").status == 200)
+        #expect(try editor.get("/Person/1").json["age"] == .integer(Int64(kept)))
+        #expect(editor.post("/undo").status == 200 && editor.post("/undo").status == 200)
+        #expect(try editor.get("/Person/2").json["age"] == 1)
+        #expect(editor.post("/undo").code == "undo.nothing")
+    }
+
     @Test func longNumbersOfAConflictAreExactAsStrings() throws {
         let tallies = try ServiceFixture(
             makeModel(name: "Tallies", [EntityMaker("Tally").attribute("count", .integer64)]))

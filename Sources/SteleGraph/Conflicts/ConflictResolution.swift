@@ -19,9 +19,12 @@ final class ConflictResolution: RelationshipPart {
     // MARK: Versions
 
     /// Resolves conflicts of objects that both sides have changed or deleted.
+    /// - Returns: the objects that have been merged with their rows. That is not journaled, as in a
+    ///   refresh: what others have saved is no change of this context to undo.
     /// - Throws: `StoreError.conflicts` if another program has changed an object's entity. Nothing
     ///   is resolved then.
-    func settle(_ conflicts: [MergeConflict]) throws {
+    @discardableResult
+    func settle(_ conflicts: [MergeConflict]) throws -> [ManagedObject] {
         // A save advances a pinned context, because the conflicts refer to the newest state.
         view.moveOn()
         defer { deletion.endDecidingAgain() }
@@ -60,14 +63,17 @@ final class ConflictResolution: RelationshipPart {
                 try settleWithoutRow(object)
             }
         }
-        try settle(changed, back)
-        for object in objects where !object.isDeleted && !object.isInserted {
-            try leaveDeletedDestinations(object)
+        try changes.withoutJournaling {
+            try settle(changed, back)
+            for object in objects where !object.isDeleted && !object.isInserted {
+                try leaveDeletedDestinations(object)
+            }
         }
         try deletion.process()
         // Objects inserted again are linked last, when their destinations have been resolved.
         for object in objects where object.isInserted { try linkAgain(object) }
         for object in objects where !object.isGone { loader.awake(object, .mergePolicy) }
+        return changed.map(\.object) + back.map(\.object)
     }
 
     /// An object that both sides have changed.

@@ -61,7 +61,7 @@ struct ContextSave: RelationshipPart {
             do throws(StoreError) {
                 return try coordinator.store.save(request)
             } catch .conflicts(let found) {
-                try conflicts.settle(found)
+                try settle(found)
             } catch .constraint(let found) {
                 guard try conflicts.settle(found) else { throw StoreError.constraint(found) }
             }
@@ -71,6 +71,12 @@ struct ContextSave: RelationshipPart {
             request = next
         }
         throw StoreError.busy("other saves were committed first at each attempt")
+    }
+
+    private func settle(_ found: [MergeConflict]) throws {
+        var told = ChangedObjects()
+        told.refreshed = try context.conflicts.settle(found).filter { !$0.isGone }
+        context.post(told)
     }
 
     /// Implements `ManagedObjectContext.saveRequest`.
