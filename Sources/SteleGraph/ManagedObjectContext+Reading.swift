@@ -131,6 +131,13 @@ extension ManagedObjectContext {
         try loader.snapshots(request)
     }
 
+    /// The values of an object of this context as a child context and all fetches see them: a
+    /// relationship to an object that is deleted in this context is null. Until a save, the
+    /// object itself keeps a link whose delete rule denies the deletion.
+    package func currentSnapshot(_ object: ManagedObject) -> Snapshot {
+        loader.currentSnapshot(object)
+    }
+
     /// The keys of the members of a to-many relationship in the store or the parent, for each owner
     /// that has members.
     /// - Throws: `StoreError`, `ContextError.closed`.

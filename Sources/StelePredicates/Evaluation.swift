@@ -204,7 +204,8 @@ struct Evaluation<Object: EvaluatedObject> {
     private func last(_ step: KeyPathStep, of object: Object) -> Value {
         switch step {
         case .attribute(let attribute): return object.value(of: attribute)
-        case .id: return .int(object.key)
+        // The id of an unsaved object is no number.
+        case .id: return object.key < 0 ? .key(object.key) : .int(object.key)
         case .version: return .int(object.version)
         case .entityName:
             return model.entities.indices.contains(object.entityIndex)

@@ -56,7 +56,8 @@ public enum ExpressionType: Sendable, Hashable {
         case .date: self = .value(.date)
         case .data, .external: self = .value(.binary)
         case .uuid: self = .value(.uuid)
-        case .key: self = .value(.objectID)
+        // That of an unsaved object is compared with `_id`, too, which has an order.
+        case .key(let key): self = .value(key < 0 ? .integer64 : .objectID)
         }
     }
 

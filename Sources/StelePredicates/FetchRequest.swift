@@ -132,7 +132,7 @@ extension FetchRequest {
 extension Predicate {
     /// The condition on objects of one entity to have one of the keys.
     package static func isOne(of keys: some Sequence<Int64>) -> Predicate {
-        .comparison(
-            Comparison(.key("_id"), .in, .aggregate(keys.map { .constant(.int($0)) })))
+        let list = keys.map { Expression.constant($0 < 0 ? .key($0) : .int($0)) }
+        return .comparison(Comparison(.key("_id"), .in, .aggregate(list)))
     }
 }

@@ -85,6 +85,8 @@ struct KeyPathResolver {
     /// The path with an element of composites as one key, `address.city`. The entity finds the
     /// element by that name.
     private(set) var settledPath: [String] = []
+    /// The root of the objects whose ids the path leads to, if it ends at `_id`.
+    private(set) var idRoot: Int?
 
     /// Begins at the value of an operand, which has the given type.
     init(model: Model, path: [String], from type: ExpressionType, of operand: Expression) {
@@ -245,6 +247,7 @@ struct KeyPathResolver {
         }
         switch key {
         case "_id":
+            idRoot = entity.root
             place = .value(.value(.integer64), name: key)
             return .id
         case "_entity":

@@ -6,7 +6,7 @@ import SteleModel
 extension PredicateCheck {
     /// Both sides with compatible types; an error if there are none.
     func unified(_ left: Typed, _ right: Typed) throws(PredicateError) -> (Typed, Typed) {
-        var (a, b) = (left, right)
+        var (a, b) = (identified(left, by: right), identified(right, by: left))
         if a.pending != nil, b.pending != nil || b.type.kind == .any { a = settled(a) }
         if b.pending != nil, a.pending == nil, a.type.kind == .any { b = settled(b) }
         if a.pending != nil || a.isLiteral && (!b.isLiteral || a.type.kind == .text) {
@@ -22,6 +22,22 @@ extension PredicateCheck {
         }
         guard canCompare(a.type, b.type) else { throw mismatch(a, b) }
         return (a, b)
+    }
+
+    /// A literal that is compared with ids, with keys in place of temporary ids.
+    private func identified(_ typed: Typed, by other: Typed) -> Typed {
+        guard let temporaryKey, let root = other.idRoot, typed.idRoot == nil else { return typed }
+        let text: String? =
+            if case .constant(.string(let text)) = typed.expression { text } else { typed.pending }
+        if let key = text.flatMap({ temporaryKey($0, root) }) { return constant(.key(key)) }
+        guard case .conditional(let condition, let yes, let no) = typed.expression else {
+            return typed
+        }
+        let a = identified(branch(yes, typed), by: other)
+        let b = identified(branch(no, typed), by: other)
+        return Typed(
+            expression: .conditional(condition, a.expression, b.expression),
+            type: Self.either(a.type, b.type), isAggregate: typed.isAggregate)
     }
 
     private func canCompare(_ a: ExpressionType, _ b: ExpressionType) -> Bool {
@@ -274,10 +290,16 @@ extension PredicateCheck {
         return value
     }
 
-    /// The key in an object's URI, `x-coredata://STORE/Entity/p42`, or in its path, `/Entity/42`.
+    /// The key in an object's URI, `x-coredata://STORE/Entity/p42`, or in its path, `/Entity/42`,
+    /// and that of a temporary id.
     private func key(
         _ text: String, _ type: ExpressionType, near other: Expression?
     ) throws(PredicateError) -> Int64 {
+        if case .object(let index) = type,
+            let key = temporaryKey?(text, model.entities[index].root)
+        {
+            return key
+        }
         let parts = text.split(separator: "/", omittingEmptySubsequences: true)
         let isURI = text.hasPrefix("x-coredata://")
         if parts.count == (isURI ? 4 : 2), var number = parts.last {

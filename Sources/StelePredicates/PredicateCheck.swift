@@ -19,6 +19,9 @@ public struct PredicateCheck: Sendable {
     /// Whether aggregates over rows, such as `count()` and `sum(x)`, are allowed: in `select`,
     /// `sort` and `having` of a grouped request, not in `where`.
     public var allowsRowAggregates = false
+    /// Reads the temporary id of an unsaved object in a family of entities, such as `t1`: its key, or
+    /// that which a save has given it; nil for any other text. Nil where objects have no such ids.
+    package var temporaryKey: (@Sendable (_ text: String, _ root: Int) -> Int64?)?
     /// Whether `+` also joins texts. Only evaluation in memory can do that.
     package var joinsTexts = false
     /// Whether a variable may be without a value. The types of comparisons with such a variable are
@@ -100,6 +103,9 @@ public struct PredicateCheck: Sendable {
         /// The text of a variable whose type is not known yet.
         var pending: String?
         var isAggregate = false
+        /// The root of the objects whose ids the expression gives, as `team._id` does; nil for any
+        /// other expression.
+        var idRoot: Int?
         /// Whether a collection has an order: a list, an ordered relationship, or a key path over
         /// one.
         var isOrdered = false
@@ -258,6 +264,7 @@ public struct PredicateCheck: Sendable {
         }
         return Typed(
             expression: .keyPath(base, resolver.settledPath), type: resolver.type,
+            idRoot: resolver.idRoot,
             isOrdered: keepsOrder && (isOrdered || type.kind != .collection))
     }
 
@@ -294,7 +301,8 @@ public struct PredicateCheck: Sendable {
         return Typed(
             expression: .conditional(
                 condition, widened(a, from: first, to: type), widened(b, from: second, to: type)),
-            type: type, isAggregate: a.isAggregate || b.isAggregate)
+            type: type, isAggregate: a.isAggregate || b.isAggregate,
+            idRoot: a.idRoot ?? b.idRoot)
     }
 
     /// A branch converted to the common number type, so that the result does not depend on which

@@ -16,6 +16,12 @@ public enum ValueOrder {
         }
     }
 
+    /// The number that the key of an object is compared as. Unsaved objects, whose keys are
+    /// negative, are after all saved ones, in the order of their insertion.
+    public static func number(ofKey key: Int64) -> Int64 {
+        key < 0 ? Int64.max / 2 &- key : key
+    }
+
     /// The order of two values: negative, 0 or positive; nil if one is null or their types have no
     /// common order.
     public static func order(
@@ -29,8 +35,8 @@ public enum ValueOrder {
             return x.withUnsafeBufferPointer { p in
                 y.withUnsafeBufferPointer { q in TextComparison.plainOrder(p, q) }
             }
-        case (.key(let x), _): return isNumberOrKey(b) ? numbers(.int(x), b) : nil
-        case (_, .key(let y)): return a.isNumber ? numbers(a, .int(y)) : nil
+        case (.key, _): return isNumberOrKey(b) ? numbers(a, b) : nil
+        case (_, .key): return a.isNumber ? numbers(a, b) : nil
         default: return a.isNumber && b.isNumber ? numbers(a, b) : nil
         }
     }
@@ -62,8 +68,8 @@ public enum ValueOrder {
         case (.double(let x), .double(let y)): return doubles(x, y)
         case (.bool(let x), _): return numbers(.int(x ? 1 : 0), b)
         case (_, .bool(let y)): return numbers(a, .int(y ? 1 : 0))
-        case (.key(let x), _): return numbers(.int(x), b)
-        case (_, .key(let y)): return numbers(a, .int(y))
+        case (.key(let x), _): return numbers(.int(number(ofKey: x)), b)
+        case (_, .key(let y)): return numbers(a, .int(number(ofKey: y)))
         case (.int(let x), .double(let y)): return order(x, y)
         case (.double(let x), .int(let y)): return order(y, x).map { -$0 }
         case (.double(let x), .decimal(let y)): return order(x, y)
@@ -121,7 +127,8 @@ public struct ValueKey: Hashable {
         switch value {
         case .null: form = .null
         case .bool(let it): form = .whole(it ? 1 : 0)
-        case .int(let it), .key(let it): form = .whole(it)
+        case .int(let it): form = .whole(it)
+        case .key(let it): form = .whole(ValueOrder.number(ofKey: it))
         case .double(let it): form = Self.number(it)
         case .decimal(let it):
             if let whole = it.wholeNumber {

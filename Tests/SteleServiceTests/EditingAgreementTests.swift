@@ -151,6 +151,7 @@ import Testing
                 #expect(saved.status == 200, "\(seed): \(saved.text)")
             default: break
             }
+            try Self.checkOrder(editor, "\(seed): \(Array(log.suffix(5)))")
             for question in Self.questions {
                 let (a, b) = (plain.get(question), editor.get(question))
                 #expect(
@@ -162,6 +163,33 @@ import Testing
         #expect(editor.post("/save").status == 200)
         for question in Self.questions {
             #expect(plain.get(question).text == edited.get(question).text, "\(seed): \(question)")
+        }
+    }
+
+    /// Each object has one place, in every order by ids and in its least and greatest.
+    private static func checkOrder(_ editor: Editor, _ why: String) throws {
+        func ids(_ parameters: String) throws -> [String] {
+            try JSONDocument(editor.get("/Person?select=_id&limit=1000\(parameters)").bytes).root
+                .elements.compactMap { row in
+                    row["_id"].flatMap { $0.string ?? $0.integer.map(String.init) }
+                }
+        }
+        let all = try ids("")
+        #expect(try ids("&sort=_id") == all, "\(why)")
+        #expect(try ids("&sort=-_id") == all.reversed(), "\(why)")
+        let ends = try editor.get("/Person?select=a:min(_id),b:max(_id)").json.elements.first
+        func text(_ name: String) -> String? {
+            switch ends?[name] {
+            case .string(let id): id
+            case .integer(let id): String(id)
+            default: nil
+            }
+        }
+        #expect(text("a") == all.first && text("b") == all.last, "\(why): \(all)")
+        for row in try JSONDocument(editor.get("/Person?limit=1000").bytes).root.elements {
+            let id = row["_id"].flatMap { $0.string ?? $0.integer.map(String.init) } ?? "?"
+            let linked = try editor.get("/Person/\(id)?select=team").json["team"]
+            #expect(linked != nil && row["team"].map { JSONValue($0) } == linked, "\(why): \(id)")
         }
     }
 

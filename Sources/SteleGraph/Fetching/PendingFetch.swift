@@ -129,12 +129,9 @@ struct PendingFetch {
         var values: [Value] = []
         for key in sortKeys { values.append(try key.evaluate(its).value) }
         try view.check()
-        values.append(.key(place(object.objectID.key)))
+        values.append(.key(object.objectID.key))
         return values
     }
-
-    /// New objects are sorted after saved ones, in the order of their insertion.
-    private func place(_ key: Int64) -> Int64 { key > 0 ? key : Int64.max / 2 &- key }
 
     private typealias Placed = (position: [Value], object: ManagedObject)
 

@@ -26,7 +26,7 @@ struct PendingRows {
         if !isGrouped && !request.returnsDistinctResults {
             var page = request
             page.propertiesToFetch = []
-            return try context.fetch(page).map { try row([pending($0)], columns, makers) }
+            return try context.fetch(page).map { try values([pending($0)], makers) }
         }
         let rest = request.returnsDistinctResults ? columns : request.propertiesToGroupBy
         let keys = try evaluators(request.sortDescriptors.map(\.expression) + rest)
@@ -34,7 +34,7 @@ struct PendingRows {
         var found: [(position: [Value], row: [Value])] = []
         var seen = Set<[ValueKey]>()
         for group in isGrouped ? try groups(objects) : objects.map({ [$0] }) {
-            let row = try row(group, columns, makers)
+            let row = try values(group, makers)
             if request.returnsDistinctResults, !seen.insert(row.map(ValueKey.init)).inserted {
                 continue
             }
@@ -108,19 +108,6 @@ struct PendingRows {
         let values = try makers.map { try $0.evaluate(group: group).value }
         try view.check()
         return values
-    }
-
-    /// A row. The values of `_id` columns are keys instead of integers, so that the IDs of new
-    /// objects can be written differently.
-    private func row(
-        _ group: [PendingObject], _ columns: [Expression], _ makers: [Evaluator]
-    ) throws -> [Value] {
-        zip(columns, try values(group, makers)).map { column, value in
-            guard case .int(let key) = value, case .keyPath(_, let path) = column,
-                path.last == "_id"
-            else { return value }
-            return .key(key)
-        }
     }
 
     /// The rows of the page, sorted.

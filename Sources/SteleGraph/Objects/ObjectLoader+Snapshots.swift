@@ -7,7 +7,7 @@ extension ObjectLoader {
     func snapshot(_ id: ObjectID) throws -> Snapshot? {
         if let parent {
             try view.checkOpen()
-            return try parent.existingObject(with: id)?.snapshot
+            return try parent.existingObject(with: id).map(parent.currentSnapshot)
         }
         if let known = try view.cachedSnapshot(id) { return known }
         return try view.read { view in
@@ -24,7 +24,8 @@ extension ObjectLoader {
     func snapshots(root: Int, keys: [Int64]) throws -> [Int64: Snapshot] {
         if let parent {
             try view.checkOpen()
-            return try parent.existingObjects(root: root, keys: keys).mapValues(\.snapshot)
+            return try parent.existingObjects(root: root, keys: keys)
+                .mapValues(parent.currentSnapshot)
         }
         return try view.read { view in
             var found: [Int64: Snapshot] = [:]
@@ -49,6 +50,19 @@ extension ObjectLoader {
         }
     }
 
+    /// Implements `ManagedObjectContext.currentSnapshot(_:)`.
+    func currentSnapshot(_ object: ManagedObject) -> Snapshot {
+        var current = object.snapshot
+        if !changes.hasDeletions { return current }
+        for relationship in plans[object.entity].toOnes {
+            guard case .key(let key) = current.values[relationship.slot],
+                registry[model.destinationID(relationship, key)]?.isDeleted == true
+            else { continue }
+            current.values[relationship.slot] = .null
+        }
+        return current
+    }
+
     /// The rows of objects by ID, with one query for each root entity.
     func snapshots(of objects: [ManagedObject]) throws -> [ObjectID: Snapshot] {
         var rows: [ObjectID: Snapshot] = [:]
@@ -65,7 +79,7 @@ extension ObjectLoader {
         guard request.isChecked else { return try snapshots(request.checked(in: model)) }
         if let parent {
             try view.checkOpen()
-            return try parent.fetch(request).map(\.snapshot)
+            return try parent.fetch(request).map(parent.currentSnapshot)
         }
         return try view.read { try $0.reader.fetch(request) }
     }

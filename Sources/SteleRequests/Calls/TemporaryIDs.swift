@@ -24,6 +24,12 @@ package struct TemporaryIDs: Sendable {
         permanent = permanent.filter { $0.key < newest + Int64(Self.limit) }
     }
 
+    /// The key of a temporary id as text, such as `t1`, or the permanent key that a save has given
+    /// its object; nil for any other text.
+    func key(_ text: String, root: Int) -> Int64? {
+        TemporaryID.key(text).map { current($0, root: root) }
+    }
+
     /// The permanent key of a saved object with a temporary one; any other key is unchanged.
     package func current(_ key: Int64, root: Int) -> Int64 {
         guard key < 0, let id = permanent[key], id.root == root else { return key }

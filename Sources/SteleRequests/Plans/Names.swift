@@ -10,10 +10,12 @@ package struct Names {
     private let variables: [(name: String, value: String)]
     private var check: PredicateCheck
 
-    /// - Parameter storeIdentifiers: the identifiers of the stores; empty if there are none.
+    /// - Parameters:
+    ///   - storeIdentifiers: the identifiers of the stores; empty if there are none.
+    ///   - temporaries: the ids of an editing context's unsaved objects; nil for the store.
     package init(
         model: Model, entity: Entity, variables: [(name: String, value: String)],
-        storeIdentifiers: [String]
+        storeIdentifiers: [String], temporaries: TemporaryIDs? = nil
     ) {
         self.model = model
         self.entity = entity
@@ -23,6 +25,9 @@ package struct Names {
             variables: Dictionary(
                 variables.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }))
         check.storeIdentifiers = storeIdentifiers
+        if let temporaries {
+            check.temporaryKey = { text, root in temporaries.key(text, root: root) }
+        }
     }
 
     /// The same, with the names of checked columns as aliases.

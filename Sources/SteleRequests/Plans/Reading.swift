@@ -206,7 +206,7 @@ struct Reading {
     func names(_ entity: Entity) -> Names {
         Names(
             model: model, entity: entity, variables: call.query.variables,
-            storeIdentifiers: call.storeIdentifiers)
+            storeIdentifiers: call.storeIdentifiers, temporaries: call.temporaries)
     }
 
     private func shape(
@@ -221,9 +221,7 @@ struct Reading {
     /// The condition of `where`.
     private func predicate(_ asked: ListCall, _ names: Names) throws -> Predicate? {
         guard let given = asked.predicate else { return nil }
-        let variables = call.query.variables
-        let named = call.temporaries?.naming(given, of: names.entity, model, variables) ?? given
-        do { return try names.predicate(named, text: asked.whereText) } catch var error
+        do { return try names.predicate(given, text: asked.whereText) } catch var error
             as PredicateError
         {
             error.hint = aliasHint(error, asked, names) ?? error.hint

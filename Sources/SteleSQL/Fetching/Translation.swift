@@ -35,8 +35,10 @@ final class Translation {
 
     func leave() { depth -= 1 }
 
-    /// Binds a value and returns its parameter.
+    /// Binds a value and returns its parameter. No row has the key of an unsaved object, so it is
+    /// bound as the number that it is compared as.
     func bind(_ value: consuming Value) -> String {
+        if case .key(let key) = value { value = .key(ValueOrder.number(ofKey: key)) }
         bindings.append(value)
         let count = bindings.count
         return count < Self.parameters.count ? Self.parameters[count] : "?\(count)"

@@ -66,7 +66,7 @@ enum ContextPage {
         writer.raw("{\"inserted\":[")
         for (index, object) in graph.insertedObjects.enumerated() {
             if index > 0 { writer.byte(UInt8(ascii: ",")) }
-            renderer.write(object.snapshot, to: &writer)
+            renderer.write(graph.currentSnapshot(object), to: &writer)
         }
         writer.raw("],\"updated\":[")
         for (index, object) in updated.enumerated() {

@@ -24,7 +24,7 @@ extension Execution {
         if case .columns = plan.shape {
             var request = FetchRequest(entity: plan.entity)
             request.predicate = .comparison(
-                Comparison(.key("_id"), .equal, .constant(.int(snapshot.key))))
+                Comparison(.key("_id"), .equal, .constant(.key(snapshot.key))))
             request.propertiesToFetch = plan.columns
             request.isChecked = true
             rows = .values(try context.currentRows(request))
