@@ -64,7 +64,7 @@ struct InMemoryFetch {
                 throw PredicateError(.unsupported, "the request selects no columns")
             }
             let columns = request.propertiesToFetch.map(\.expression)
-            let isGrouped = try request.isGrouped(in: model)
+            let isGrouped = try (request.asked?.request ?? request).isGrouped(in: model)
             try RowsCheck(request, model).check(isGrouped: isGrouped)
             let rest =
                 request.returnsDistinctResults

@@ -2,14 +2,14 @@ import SteleModel
 import StelePredicates
 
 /// Checks a request for rows before it runs. All stores use it, so that all reject the same
-/// requests.
+/// requests. Rules of what a reader may see change nothing: the request is checked as it was asked.
 public struct RowsCheck {
     private let request: FetchRequest
     private let model: Model
 
     /// Creates a check of a request's columns, order, groups and `having`.
     public init(_ request: FetchRequest, _ model: Model) {
-        self.request = request
+        self.request = request.asked?.request ?? request
         self.model = model
     }
 
@@ -71,7 +71,7 @@ public struct RowsCheck {
             if PredicateFunction(rawValue: name)?.isAggregate == true {
                 // An aggregate over the group's rows; one over a collection of a row belongs to
                 // that row.
-                guard let operand = items.first, isCollection(operand) else { return }
+                guard isOfMembers(expression) else { return }
             }
             for item in items { try check(item) }
         case .aggregate(let items): for item in items { try check(item) }
@@ -102,22 +102,9 @@ public struct RowsCheck {
         }
     }
 
-    private func isCollection(_ expression: Expression) -> Bool {
-        switch expression {
-        case .function(PredicateFunction.distinct.rawValue, let items):
-            return items.contains(where: isCollection)
-        case .subquery, .aggregate, .set: return true
-        case .keyPath(let base, let path):
-            if isCollection(base) { return true }
-            let steps =
-                (try? KeyPathResolution.resolve(path, from: request.entity, in: model)) ?? []
-            if case .collectionOperator(let name)? = steps.last,
-                ["@count", "@sum", "@avg", "@min", "@max"].contains(name)
-            {
-                return false
-            }
-            return steps.contains { if case .toMany = $0 { true } else { false } }
-        default: return false
-        }
+    /// Whether an aggregate is one of a collection of each object, rather than of the rows.
+    private func isOfMembers(_ aggregate: Expression) -> Bool {
+        let check = PredicateCheck(model: model, entity: request.entity)
+        return (try? check.isAggregate(aggregate)) == false
     }
 }

@@ -36,6 +36,8 @@ indirect enum BoundExpression {
     case rows(PredicateFunction, BoundExpression?, isDistinct: Bool)
     case list([BoundExpression])
     case subquery(BoundExpression, BoundPredicate)
+    /// The values of the second for each object of the first, which is the innermost variable.
+    case each(BoundExpression, BoundExpression)
     case conditional(BoundPredicate, BoundExpression, BoundExpression)
     case set(Expression.SetOperation, BoundExpression, BoundExpression)
     case first(BoundExpression)
@@ -93,6 +95,7 @@ struct Binder {
         case .function(PredicateFunction.sum.rawValue, let arguments):
             let (bound, type) = try aggregate(.sum, arguments.first, scope)
             return (try sum(bound, expression, scope), type)
+        case .function(EachValue.function, let arguments): return try each(arguments, scope)
         case .function(let name, let arguments): return try function(name, arguments, scope)
         case .aggregate(let items):
             var bound: [BoundExpression] = []
@@ -149,6 +152,16 @@ struct Binder {
         }
         let path = BoundExpression.path(base, steps, operators: operators, isMany: resolver.isMany)
         return (path, resolver.type)
+    }
+
+    private func each(
+        _ arguments: [Expression], _ scope: Scope
+    ) throws(PredicateError) -> (BoundExpression, ExpressionType) {
+        guard let each = EachValue(arguments),
+            case (let over, .collection(.object(let index))) = try bind(each.collection, scope)
+        else { throw PredicateError(.type, "values need a collection of objects") }
+        let (value, type) = try bind(each.value, scope + [(each.variable, index)])
+        return (.each(over, value), .collection(type))
     }
 
     private func function(

@@ -141,6 +141,7 @@ struct Evaluation<Object: EvaluatedObject> {
             return .collection(result)
         case .subquery(let collection, let predicate):
             return try subquery(collection, predicate, frame)
+        case .each(let collection, let value): return try each(collection, value, frame)
         case .conditional(let predicate, let yes, let no):
             return try value(try holds(predicate, frame) ? yes : no, frame)
         case .set(let operation, let left, let right):
@@ -170,6 +171,23 @@ struct Evaluation<Object: EvaluatedObject> {
             inner.variables.removeLast()
         }
         return .collection(kept)
+    }
+
+    private func each(
+        _ collection: BoundExpression, _ value: BoundExpression, _ frame: Frame<Object>
+    ) throws(PredicateError) -> Result {
+        var inner = frame
+        var values: [Result] = []
+        for item in try self.value(collection, frame).items {
+            guard case .object(let object) = item else {
+                values.append(.null)
+                continue
+            }
+            inner.variables.append(object)
+            values.append(try self.value(value, inner))
+            inner.variables.removeLast()
+        }
+        return .collection(values)
     }
 
     private func rows(
@@ -217,6 +235,7 @@ struct Evaluation<Object: EvaluatedObject> {
     /// Follows to-many relationships and collects everything reached. A null to-one relationship
     /// contributes a null; a to-many relationship of a null object contributes nothing.
     private func many(_ start: Result, _ steps: [KeyPathStep]) throws(PredicateError) -> [Result] {
+        if steps.isEmpty { return start.items }
         var bag: [Result] = []
         for item in start.items {
             if case .object(let object) = item {

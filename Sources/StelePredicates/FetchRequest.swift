@@ -66,15 +66,18 @@ public struct FetchRequest: Sendable {
     public var includesSubentities = true
     /// Whether the request fits the model, as after `checked(in:)`. Setting the entity, a source, a
     /// predicate, sort keys, columns or groups resets it.
-    public package(set) var isChecked = false { didSet { if !isChecked { isWoven = false } } }
+    public package(set) var isChecked = false { didSet { if !isChecked { asked = nil } } }
     /// Whether the rules of what a reader may see are part of the request. Whatever resets
     /// `isChecked` resets this, too, and so does another predicate.
-    package var isWoven = false
+    package var isWoven: Bool { asked != nil }
+    /// The request as it was asked, before rules were woven in: its columns, groups and order decide
+    /// what is allowed, and errors have its words. Nil for a request without rules.
+    package var asked: AskedRequest?
     /// The predicate; nil matches all objects. A store requires the form that `PredicateCheck`
     /// returns; a context checks the request if `isChecked` is false.
     public var predicate: Predicate? {
         didSet {
-            isWoven = false
+            asked = nil
             if predicate != nil { isChecked = false }
         }
     }
@@ -117,6 +120,15 @@ public struct FetchRequest: Sendable {
 
     /// Creates a request for all objects of an entity and its subentities.
     public init(entity: Entity) { self.entity = entity }
+}
+
+/// A request before rules are woven in.
+package final class AskedRequest: Sendable {
+    /// The request.
+    package let request: FetchRequest
+
+    /// - Parameter request: a checked request.
+    package init(_ request: FetchRequest) { self.request = request }
 }
 
 extension FetchRequest {

@@ -7,6 +7,9 @@ extension PredicateCheck {
         _ name: String, _ arguments: [Expression], _ scope: Scope
     ) throws(PredicateError) -> Typed {
         guard let function = PredicateFunction(rawValue: name) else {
+            if name == EachValue.function, let each = EachValue(arguments) {
+                return try values(each, scope)
+            }
             throw PredicateError(.unsupported, "there is no function \(name)", near: name)
         }
         if function.isAggregate { return try aggregate(function, arguments, scope) }
@@ -31,6 +34,21 @@ extension PredicateCheck {
         var result = try call(function, typed)
         result.isAggregate = typed.contains(where: \.isAggregate)
         return result
+    }
+
+    private func values(_ each: EachValue, _ scope: Scope) throws(PredicateError) -> Typed {
+        let over = try checked(each.collection, scope)
+        guard case .collection(.object(let index)) = over.type else {
+            throw PredicateError(.type, "values need a collection of objects")
+        }
+        var inner = scope
+        inner.variables.append((each.variable, index))
+        let value = try checked(each.value, inner)
+        let checked = EachValue(
+            of: value.expression, forEach: each.variable, in: over.expression)
+        return Typed(
+            expression: checked.expression, type: .collection(value.type),
+            isOrdered: over.isOrdered)
     }
 
     private func call(

@@ -144,6 +144,8 @@ import Testing
             ("NONE documents.title LIKE 'b*'", "[2]"),
             ("ANY documents.owner.login LIKE '*b'", "[1]"),
             ("ANY documents.comments.text LIKE 'c2'", "[]"),
+            ("ANY documents.title.@distinctUnionOfObjects MATCHES 'b.*'", "[1]"),
+            ("NONE documents.@unionOfObjects.title LIKE 'b*'", "[2]"),
         ] {
             let answer = service.ask("ann", "GET", "/Tag?select=_id&where=\(encoded(condition))")
             #expect(service.told(answer) == "200 \(expected)", "\(condition)")

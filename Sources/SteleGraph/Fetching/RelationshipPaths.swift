@@ -96,6 +96,17 @@ struct RelationshipPaths {
             inner["$" + variable] = place
             visit(predicate, inner)
             return place
+        case .function(EachValue.function, let arguments):
+            guard let each = EachValue(arguments), let place = follow(each.collection, scope) else {
+                return nil
+            }
+            var inner = scope
+            inner["$" + each.variable] = place
+            guard case .conditional(let condition, let value, _) = each.value else {
+                return follow(each.value, inner)
+            }
+            visit(condition, inner)
+            return follow(value, inner)
         case .keyPath(let operand, let path):
             start = follow(operand, scope)
             names = path

@@ -38,9 +38,11 @@ extension SightWeaver {
     /// whose condition is guarded; nil for another comparison.
     mutating func overMembers(_ comparison: Comparison, of entity: Entity?) -> Predicate? {
         guard comparison.modifier != .direct, comparison.mayFail,
-            case .keyPath(let operand, let path) = comparison.left,
-            let last = lastToMany(path, from: entity)
+            case .keyPath(let operand, let keys) = comparison.left
         else { return nil }
+        // Operators such as @distinctUnionOfObjects change nothing of what some or all members are.
+        let path = keys.filter { $0.utf8.first != UInt8(ascii: "@") }
+        guard let last = lastToMany(path, from: entity) else { return nil }
         let variable = newVariable()
         var each = Comparison(
             Self.path(.variable(variable), path[(last + 1)...]), comparison.type,
@@ -58,12 +60,11 @@ extension SightWeaver {
                 .keyPath(found, ["@count"]), isAny ? .notEqual : .equal, .constant(.int(0))))
     }
 
-    /// The place of the last to-many relationship in a path without operators.
+    /// The place of the last to-many relationship in a path without operators; nil for none.
     private func lastToMany(_ path: [String], from entity: Entity?) -> Int? {
         guard var entity else { return nil }
         var last: Int?
         for (place, key) in path.enumerated() {
-            if key.utf8.first == UInt8(ascii: "@") { return nil }
             guard case .relationship(let it)? = entity.property(named: key) else { break }
             if it.isToMany { last = place }
             entity = model.destination(of: it)

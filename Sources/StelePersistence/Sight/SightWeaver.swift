@@ -6,10 +6,14 @@ import StelePredicates
 /// as any other fetch, so the rules have one meaning on every store.
 ///
 /// A path over to-one relationships becomes `TERNARY(rules, path, nil)` with the rules of all its
-/// steps, and a to-many step `SUBQUERY(players, $seen, rule)`. So the size of the result is that of
-/// the request and of one rule for each step.
+/// steps, and a to-many step `SUBQUERY(players, $seen, rule)`. Behind a to-many step such a path is
+/// evaluated for each element, so an object that is not seen is a null there as well. The size of
+/// the result is that of the request and of one rule for each step.
 struct SightWeaver {
     private let sight: Sight
+    /// The number of variables around the expression that is woven. It numbers the variables of the
+    /// rules, so equal expressions in one place become equal ones: a column is still the key by
+    /// which rows are grouped or sorted.
     private var variables = 0
 
     init(_ sight: Sight) { self.sight = sight }
@@ -44,7 +48,7 @@ struct SightWeaver {
         woven.propertiesToGroupBy = request.propertiesToGroupBy.map { expression($0, scope) }
         woven.havingPredicate = request.havingPredicate.map { predicate($0, scope) }
         woven.isChecked = true
-        woven.isWoven = true
+        woven.asked = AskedRequest(request)
         return woven
     }
 
@@ -54,6 +58,8 @@ struct SightWeaver {
     }
 
     private mutating func predicate(_ predicate: Predicate, _ scope: Scope) -> Predicate {
+        let around = variables
+        defer { variables = around }
         switch predicate {
         case .constant: return predicate
         case .comparison(var it):
@@ -79,6 +85,8 @@ struct SightWeaver {
     }
 
     private mutating func expression(_ expression: Expression, _ scope: Scope) -> Expression {
+        let around = variables
+        defer { variables = around }
         switch expression {
         case .constant, .evaluatedObject, .variable, .anyKey: return expression
         case .keyPath(let operand, let path):
@@ -197,11 +205,10 @@ struct SightWeaver {
         _ path: ArraySlice<String>, from start: Expression, of entity: Entity, isMany: Bool,
         named: Predicate?
     ) -> Expression {
-        var (reached, entity, isMany) = (start, entity, isMany)
-        // The rules of the to-one steps so far, for which nothing is woven in yet.
-        var rules: [Predicate] = []
-        if let named, isMany { reached = seen(start, named, []) }
-        if let named, !isMany { rules.append(onObject(start, named)) }
+        var walk = Walk(reached: start, isMany: isMany)
+        var entity = entity
+        if let named, isMany { walk.reached = seen(start, named, []) }
+        if let named, !isMany { walk.rules.append(onObject(start, named)) }
         // Collection operators may stand before keys, which they apply to.
         var operators: [String] = []
         var rest: ArraySlice<String> = []
@@ -215,26 +222,58 @@ struct SightWeaver {
                 break
             }
             entity = model.destination(of: it)
-            let next = Self.path(reached, [it.name])
-            if it.isToMany, !isMany {
-                reached = seen(next, sight.rule(of: entity), rules)
-                (isMany, rules) = (true, [])
-            } else if let rule = sight.rule(of: entity) {
-                if it.isToMany {
-                    reached = seen(next, rule, [])
-                } else if isMany {
-                    reached = step(across: it, rule, from: reached)
-                } else {
-                    reached = next
-                    rules.append(onObject(next, rule))
-                }
-            } else {
-                reached = next
-            }
+            cross(it, sight.rule(of: entity), &walk)
         }
-        let all = operators + rest
-        let value = all.isEmpty ? reached : Self.path(reached, all)
-        return rules.isEmpty ? value : .conditional(Self.all(rules), value, .constant(.null))
+        guard let each = walk.each else {
+            let all = operators + rest
+            let value = all.isEmpty ? walk.reached : Self.path(walk.reached, all)
+            return walk.rules.isEmpty
+                ? value : .conditional(Self.all(walk.rules), value, .constant(.null))
+        }
+        operators += rest.filter { $0.utf8.first == UInt8(ascii: "@") }
+        let keys = rest.filter { $0.utf8.first != UInt8(ascii: "@") }
+        let value = keys.isEmpty ? walk.reached : Self.path(walk.reached, keys)
+        let values = EachValue(
+            of: .conditional(Self.all(walk.rules), value, .constant(.null)),
+            forEach: each.variable, in: each.collection
+        ).expression
+        return operators.isEmpty ? values : .keyPath(values, operators)
+    }
+
+    /// A key path on its way.
+    private struct Walk {
+        /// What it has led to.
+        var reached: Expression
+        /// Whether it has crossed a to-many relationship.
+        var isMany: Bool
+        /// The rules of the to-one steps, for which nothing is woven in yet.
+        var rules: [Predicate] = []
+        /// The collection from each of whose elements the to-one steps with rules lead on, and the
+        /// variable for an element, which `reached` begins with. Nil before such a step.
+        var each: (collection: Expression, variable: String)?
+    }
+
+    /// Weaves a step across a relationship, whose destination has a rule or none.
+    private mutating func cross(_ it: Relationship, _ rule: Predicate?, _ walk: inout Walk) {
+        if it.isToMany {
+            // What is not seen has no members, and neither has a null.
+            if let each = walk.each, case .keyPath(_, let keys) = walk.reached {
+                let seen = Expression.subquery(
+                    each.collection, variable: each.variable, Self.all(walk.rules))
+                walk.reached = Self.path(seen, keys)
+                (walk.each, walk.rules) = (nil, [])
+            }
+            walk.reached = seen(Self.path(walk.reached, [it.name]), rule, walk.rules)
+            (walk.isMany, walk.rules) = (true, [])
+            return
+        }
+        if rule != nil, walk.isMany, walk.each == nil {
+            let variable = newVariable()
+            walk.each = (walk.reached, variable)
+            walk.reached = .variable(variable)
+        }
+        walk.reached = Self.path(walk.reached, [it.name])
+        if let rule { walk.rules.append(onObject(walk.reached, rule)) }
     }
 
     /// The elements of a collection that are seen, if other rules hold.
@@ -246,18 +285,6 @@ struct SightWeaver {
         let all = own + others
         return all.isEmpty
             ? collection : .subquery(collection, variable: variable, Self.all(all))
-    }
-
-    /// The step from a collection across a to-one relationship, from the elements whose destination
-    /// is seen.
-    private mutating func step(
-        across it: Relationship, _ rule: Predicate, from collection: Expression
-    ) -> Expression {
-        let variable = newVariable()
-        let there = Self.path(.variable(variable), [it.name])
-        let seen = Expression.subquery(
-            collection, variable: variable, onObject(there, rule))
-        return Self.path(seen, [it.name])
     }
 
     /// A rule for an object. Its variables get names that no request can have, so that they do not

@@ -61,6 +61,10 @@ extension Translation {
         case .subquery(let collection, let variable, let predicate):
             return try subquery(
                 over: collection, variable: variable, where: predicate, env, ordered: ordered)
+        case .function(EachValue.function, let arguments):
+            return try EachValue(arguments).map { each throws(StoreError) in
+                try values(each, env, ordered: ordered)
+            }
         case .aggregate, .set, .function(PredicateFunction.mode.rawValue, _):
             return try derived(expression, env, ordered)
         default: return nil
@@ -115,6 +119,31 @@ extension Translation {
         inner.isInner = true
         bag.conditions.append(try condition(predicate, inner, holds: true))
         bag.isLoose = bag.isLoose && Reach.isInside(predicate, [variable])
+        return bag
+    }
+
+    /// Returns the values of an expression for each element of a collection.
+    private func values(
+        _ each: EachValue, _ env: Environment, ordered: Bool
+    ) throws(StoreError) -> Bag {
+        try enter()
+        defer { leave() }
+        guard var bag = try bag(each.collection, env, ordered: ordered), let element = bag.element
+        else { throw .unsupported("values of what are not objects") }
+        var inner = env
+        inner.variables[each.variable] = element
+        inner.innermost = element.scope
+        inner.isInner = true
+        var value = try operand(each.value, inner)
+        value.content = .sql(sql(value))
+        if element.isNullable {
+            value.content = .sql("CASE WHEN \(element.key) IS NOT NULL THEN \(sql(value)) END")
+        }
+        bag.value = value
+        bag.element = elementEntity(each.value, inner).map {
+            Position(scope: element.scope, key: sql(value), entity: $0, isNullable: true)
+        }
+        bag.isLoose = bag.isLoose && Reach.isInside(each.value, [each.variable])
         return bag
     }
 

@@ -8,6 +8,7 @@ extension Select {
     private var isGrouped: Bool {
         let environment = Environment(object: object)
         func isOfRows(_ it: Expression) -> Bool { translation.isOfRows(it, environment) }
+        let request = request.asked?.request ?? request
         return !request.propertiesToGroupBy.isEmpty || request.havingPredicate != nil
             || request.propertiesToFetch.contains { isOfRows($0.expression) }
             || request.sortDescriptors.contains { isOfRows($0.expression) }

@@ -8,7 +8,8 @@ extension Translation {
     /// Returns whether an expression is a collection.
     func isCollection(_ expression: Expression, _ env: Environment) -> Bool {
         switch expression {
-        case .aggregate, .subquery, .set, .function(PredicateFunction.mode.rawValue, _):
+        case .aggregate, .subquery, .set, .function(PredicateFunction.mode.rawValue, _),
+            .function(EachValue.function, _):
             return true
         case .keyPath(_, let path) where path.contains(where: { isSign($0) && !isUnion($0) }):
             return false
@@ -40,6 +41,14 @@ extension Translation {
         case .subquery(let over, _, _), .index(let over, _): return elementEntity(over, env)
         case .set(_, let a, let b), .conditional(_, let a, let b):
             return elementEntity(a, env) ?? elementEntity(b, env)
+        case .function(EachValue.function, let arguments):
+            guard let each = EachValue(arguments),
+                let entity = elementEntity(each.collection, env)
+            else { return nil }
+            var inner = env
+            inner.variables[each.variable] = Position(
+                scope: env.object.scope, key: env.object.key, entity: entity, isNullable: true)
+            return elementEntity(each.value, inner)
         case .function(_, let arguments):
             guard arguments.count == 1, let only = arguments.first else { return nil }
             return elementEntity(only, env)
