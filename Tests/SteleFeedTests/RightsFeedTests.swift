@@ -224,6 +224,35 @@ final class RightsStage {
         #expect(try stage.changes("ann", since: second, "&values=true") == [])
     }
 
+    /// The history keeps no orders, so a reorder alone is told only where all members are seen.
+    @Test(arguments: [StoreKind.sqlite, .memory], [#""text == 'c4'""#, "true"])
+    func aReorderOfHiddenMembersIsNotTold(_ kind: StoreKind, _ rule: String) throws {
+        let role = #"{"Document": {"read": true}, "Comment": {"read": \#(rule)}}"#
+        let stage = try RightsStage(kind, rights: RightsModel.rights(role: role))
+        try stage.write("POST", "/Comment", #"{"text":"c5","document":3,"author":1}"#)
+        let all = rule == "true" ? ["update Document 3 comments"] : []
+        for (pages, order) in ["[5,3,4]", "[5,4,3]", "[4,5,3]"].enumerated() {
+            let start = try stage.token
+            let client = try stage.stream("ann", "/changes")
+            try stage.write("PUT", "/Document/3/comments", order)
+            #expect(try stage.changes("root", since: start) == ["update Document 3 comments"])
+            #expect(try stage.changes("ann", since: start) == all, "\(order)")
+            #expect(try stage.changes("ann", since: start, "&updated=comments") == all)
+            // A save that all are told ends the wait for nothing.
+            try stage.write("PATCH", "/Document/1", #"{"pages":\#(pages)}"#)
+            #expect(client.wait { $0.text.contains("pages") })
+            #expect(client.text.contains("comments") == !all.isEmpty, "\(client.text)")
+        }
+        // Members that come and go are told as before.
+        let start = try stage.token
+        try stage.write("PUT", "/Document/3/comments", "[3,4]")
+        let told = try stage.changes("ann", since: start)
+        #expect(told.contains("update Document 3 comments") == (rule == "true"), "\(told)")
+        let second = try stage.token
+        try stage.write("PUT", "/Document/3/comments", "[3]")
+        #expect(try stage.changes("ann", since: second).contains("update Document 3 comments"))
+    }
+
     /// Rows of a list that is followed lead to nothing that is not seen, also those of one save.
     @Test(arguments: [StoreKind.sqlite, .memory])
     func rowsLeadToNothingThatIsNotSeen(_ kind: StoreKind) throws {

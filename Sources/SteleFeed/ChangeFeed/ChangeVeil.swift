@@ -216,7 +216,10 @@ final class ChangeVeil {
                 let destination = model.destination(of: model.relationships[relationship])
                 let new = try seen(added, destination, after)
                 let gone = try seen(removed, destination, before)
-                if new.isEmpty, gone.isEmpty, !added.isEmpty || !removed.isEmpty { continue }
+                // The history keeps no orders, so it cannot be known whether members that are seen
+                // have changed theirs, or others among them.
+                let isOfOthers = !added.isEmpty || !removed.isEmpty || !seesAll(of: destination)
+                if new.isEmpty, gone.isEmpty, isOfOthers { continue }
                 left.append(
                     .members(relationship: relationship, added: new, removed: gone))
             }
@@ -235,11 +238,15 @@ final class ChangeVeil {
         return try seen([key], model.destination(of: it), states).isEmpty ? .null : value
     }
 
+    private func seesAll(of entity: Entity) -> Bool {
+        sight.rule(of: model.entities[entity.root]) == nil
+    }
+
     private func seen(
         _ keys: [Int64], _ destination: Entity, _ states: FormerStates
     ) throws(StoreError) -> [Int64] {
+        if seesAll(of: destination) { return keys }
         let root = model.entities[destination.root]
-        guard sight.rule(of: root) != nil else { return keys }
         var left: [Int64] = []
         for key in keys {
             if try isSeen(ObjectID(root: root.index, key: key), states) { left.append(key) }
