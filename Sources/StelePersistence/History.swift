@@ -40,7 +40,7 @@ public struct HistoryChange: Sendable {
     /// Z_OPT after the save, or before it for a deletion; nil where it is not known.
     public var version: Int64?
     /// The properties that an update changed, with their previous values; nil where they are not
-    /// known.
+    /// known. Of a deletion, the members that it was unlinked from where the other end is no to-one.
     public var before: [BeforeValue]?
     /// The object after the save, or before it for a deletion; nil where it is not known or was not
     /// requested.

@@ -253,6 +253,25 @@ final class RightsStage {
         #expect(try stage.changes("ann", since: second).contains("update Document 3 comments"))
     }
 
+    /// Of two linked objects that one save deletes, neither is judged without the other.
+    @Test(arguments: [StoreKind.sqlite, .memory])
+    func aDeletedObjectIsJudgedWithItsLinks(_ kind: StoreKind) throws {
+        let role = #"{"Document": {"read": "tags.@count == 1"}, "Tag": {"read": true}}"#
+        let stage = try RightsStage(kind, rights: RightsModel.rights(role: role))
+        let start = try stage.token
+        // Document 2 has two tags, so it is hidden; document 1 has the first, so it is seen.
+        try stage.write(
+            "POST", "/transactions",
+            """
+            [{"op":"delete","object":"Document/2"},{"op":"delete","object":"Tag/2"},
+             {"op":"delete","object":"Document/1"}]
+            """)
+        let told = try stage.changes("ann", since: start, "&values=true")
+        #expect(!told.contains { $0.contains("Document 2") }, "\(told)")
+        #expect(told.contains { $0.hasPrefix("delete Document 1") }, "\(told)")
+        #expect(told.contains { $0.hasPrefix("delete Tag 2") }, "\(told)")
+    }
+
     /// Rows of a list that is followed lead to nothing that is not seen, also those of one save.
     @Test(arguments: [StoreKind.sqlite, .memory])
     func rowsLeadToNothingThatIsNotSeen(_ kind: StoreKind) throws {

@@ -79,11 +79,11 @@ package struct BeforeImage {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Encodes all values of a deleted object.
-    func text(of snapshot: Snapshot) -> String {
+    /// Encodes all values of a deleted object, and the members that its own changes do not tell.
+    func text(of snapshot: Snapshot, _ members: [ToManyChange]) -> String {
         let whole = ObjectChange(
             .delete, entity: snapshot.entity, key: snapshot.key,
-            changedSlots: Array(snapshot.values.indices))
+            changedSlots: Array(snapshot.values.indices), toManys: members)
         return text(of: whole, before: snapshot)
     }
 

@@ -155,6 +155,12 @@ public struct HistoryReader {
             version: row.version ?? (row.kind == .insert ? 1 : nil), snapshot: state)
         if row.kind == .update {
             told.before = row.image.map { images.values($0, entity: row.entity) }
+        } else if row.kind == .delete {
+            told.before = row.image.map { image in
+                images.values(image, entity: row.entity).filter {
+                    if case .members = $0 { true } else { false }
+                }
+            }
         }
         return told
     }

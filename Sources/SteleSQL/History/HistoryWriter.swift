@@ -154,8 +154,19 @@ struct HistoryWriter {
             // The object existed before, so its version continues.
             text = BeforeImage.none
         } else if change.kind == .delete {
+            // The other end of a to-one has the link, too, and of two objects that are deleted
+            // together neither other end of many to many has it.
+            let members = change.toManys.filter {
+                let relationship = schema.model.relationships[$0.relationship]
+                return schema.model.inverse(of: relationship)?.isToMany != false
+            }
             told.snapshot = before
-            text = images.text(of: before)
+            told.before = members.map {
+                .members(relationship: $0.relationship, added: [], removed: $0.removed)
+            }
+            text = images.text(
+                of: before,
+                members.map { ToManyChange(relationship: $0.relationship, removed: $0.removed) })
         } else {
             told.before =
                 change.changedSlots.map { .slot($0, before.values[$0]) }
