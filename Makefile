@@ -32,7 +32,7 @@ TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64:glibc.malloc.tcache_max=384
 ON_POSTGRESQL = 'SteleGraphTests|SteleFilesTests|SteleFeedTests|StelePostgreSQLTests|MigrationTests'
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential fuzz sequences live-check torture mutate soak fairness openapi-check sanitize format docs image clean help dependencies
+.PHONY: run test build bench differential fuzz sequences live-check rights-check torture mutate soak fairness openapi-check sanitize format docs image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@$(TUNED) .build/release/stele serve $(ARGS)
@@ -63,6 +63,10 @@ sequences: dependencies ## edit two contexts at random; COUNT=10000, STELE_SEED=
 live-check: export STELE_RESULTS = $(if $(filter command,$(origin COUNT)),$(COUNT),10000)
 live-check: dependencies ## follow random queries over random saves; COUNT=10000, STELE_SEED=1
 	@swift test -j $(JOBS) --filter RandomResults
+
+rights-check: export STELE_QUESTIONS = $(if $(filter command,$(origin COUNT)),$(COUNT),10000)
+rights-check: dependencies ## ask a role of services whose hidden data differ; COUNT=10000, STELE_SEED=1
+	@swift test -j $(JOBS) --filter RandomRights
 
 torture: export STELE_KILLS = $(if $(filter command,$(origin COUNT)),$(COUNT),20)
 torture: export STELE_WRITERS = $(WRITERS)

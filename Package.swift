@@ -397,7 +397,8 @@ let package = Package(
             dependencies: [
                 "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
                 "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleSystem", "TestSupport",
+                "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleSystem", "SteleDifferential",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log", condition: service),
             ],
             swiftSettings: settings),

@@ -63,7 +63,8 @@ struct Sample {
     }
 
     /// Makes the objects in a store, in two saves: some are of a later version than others.
-    func write(to store: any PersistentStore) throws {
+    /// - Parameter together: whether all is one save, and all are of the first version.
+    func write(to store: any PersistentStore, together: Bool = false) throws {
         let context = ManagedObjectContext(
             PersistentStoreCoordinator(store: store, rowCacheBytes: 1 << 16))
         defer { context.close() }
@@ -76,7 +77,7 @@ struct Sample {
             }
             made.append(new)
         }
-        try context.save()
+        if !together { try context.save() }
         for link in links {
             let relationship = model.relationships[link.relationship]
             let members = link.members.map { made[$0] }

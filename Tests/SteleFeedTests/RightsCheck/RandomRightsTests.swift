@@ -1,0 +1,53 @@
+// Random questions of a limited role to services whose hidden data alone differ.
+
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// `make rights-check` asks ten thousand questions, STELE_QUESTIONS as many; STELE_SEED repeats a
+/// run.
+@Suite struct RandomRightsTests {
+    private static let kinds: [StoreKind] = StoreKind.allCases.filter {
+        [.memory, .sqlite, .postgresql].contains($0)
+    }
+
+    @Test(arguments: kinds) func whatIsNotSeenChangesNoAnswer(_ kind: StoreKind) throws {
+        let given = getenv("STELE_QUESTIONS").flatMap { Int(String(cString: $0)) }
+        let count = given.map { $0 / Self.kinds.count } ?? 400
+        let seed = drawSeed("whatIsNotSeenChangesNoAnswer(\(kind)), \(count) questions")
+        var (asked, told, compared, differences, worlds) = (0, 0, 0, 0, 0)
+        var writes = (all: 0, done: 0)
+        var round: UInt64 = 0
+        while asked < count {
+            defer { round += 1 }
+            let own = round == 0 ? seed : seed &+ round &* 7919
+            guard let world = try RightsWorld.make(seed: own) else { continue }
+            var check = try RightsCheck(world, kind, seed: own)
+            try check.run(40)
+            (asked, told, compared) = (
+                asked + check.asked, told + check.told, compared + check.compared
+            )
+            writes = (writes.all + check.writes.all, writes.done + check.writes.done)
+            differences += world.differences
+            worlds += 1
+            guard check.failures.isEmpty else {
+                Issue.record("\(check.failures.joined(separator: "\n"))")
+                return
+            }
+        }
+        #expect(told > count / 4, "hardly anything was told")
+        #expect(
+            compared > count / 8, "hardly anything was compared with a store without hidden data")
+        print(
+            """
+            rights check, \(kind): seed \(seed), \(asked) questions (\(told) told something, \
+            \(compared) compared with a store without hidden data), \(writes.all) writes \
+            (\(writes.done) done), \(worlds) pairs of stores with \(differences) hidden differences
+            """)
+    }
+}

@@ -1,0 +1,139 @@
+// Writes in both services, and what the feed says of them.
+
+import SteleModel
+import StelePersistence
+import TestSupport
+
+@testable import SteleDifferential
+
+extension RightsCheck {
+    /// Writes of the role, of a sender with all rights, and of hidden data, until what is seen of
+    /// both services differs: a write may bring into sight what differs, such as an object whose
+    /// rule asks for hidden data. The check of what is seen does not ask the services.
+    mutating func write() throws {
+        for _ in 0..<12 {
+            let before = try token()
+            switch questions.numbers.below(5) {
+            case 0: try writeHidden()
+            case 1:
+                let question = questions.write()
+                for host in hosts { _ = host.answer("root", question) }
+            default:
+                let answer = ask(questions.write())
+                writes.all += 1
+                if answer.status < 300 { writes.done += 1 }
+            }
+            guard failures.isEmpty, try agree() else { return }
+            if try token() != before { ask(questions.changes(since: before)) }
+            for _ in 0..<2 { ask(questions.read(hasChanges: false)) }
+        }
+    }
+
+    private func token() throws -> Int64 { try hosts[0].token() }
+
+    /// Whether the role sees the same of both, by a reading of the rules of its own.
+    private func agree() throws -> Bool {
+        let tokens = try hosts.map { try $0.token() }
+        let seen = try hosts.map { try world.rules.seen(in: $0.store) }
+        return seen[0] == seen[1] && tokens[0] == tokens[1]
+    }
+
+    /// A write of an object that the role does not see, another one in each service.
+    private mutating func writeHidden() throws {
+        let seen = try world.rules.seen(in: hosts[0].store)
+        let hidden = world.one.keys.indices.filter {
+            let id = world.one.keys[$0]
+            return seen.keys[id.root]?.contains(id.key) != true
+        }
+        guard let place = hidden.randomElement(using: &questions.numbers) else { return }
+        let entity = world.model.entities[world.one.objects[place].entity]
+        let links = questions.numbers.one(in: 3)
+        for host in hosts {
+            let body = questions.values(of: entity, isNew: false, links: links)
+            let target = "/\(entity.name)/\(world.one.keys[place].key)"
+            _ = host.answer("root", RightsQuestion("PATCH", target, body))
+        }
+    }
+}
+
+extension RightsQuestions {
+    /// A write of any object, seen or not.
+    mutating func write() -> RightsQuestion {
+        let entity = entity()
+        let path = "/\(entity.name)/\(key(entity))"
+        switch numbers.below(8) {
+        case 0: return RightsQuestion("POST", "/\(entity.name)", values(of: entity, isNew: true))
+        case 1: return RightsQuestion("DELETE", path)
+        case 2, 3: return link(entity) ?? RightsQuestion("DELETE", path)
+        case 4:
+            let query = Self.query([("where", predicates.predicate(of: entity))])
+            let method = numbers.one(in: 3) ? "DELETE" : "PATCH"
+            return RightsQuestion(
+                method, "/\(entity.name)" + query,
+                method == "PATCH" ? values(of: entity, isNew: false) : nil)
+        case 5:
+            let values = values(of: entity, isNew: false)
+            let operation = """
+                [{"op":"update","object":"\(path.dropFirst())","values":\(values)},
+                 {"op":"delete","object":"\(entity.name)/\(key(entity))"}]
+                """
+            return RightsQuestion("POST", "/transactions", operation)
+        default: return RightsQuestion("PATCH", path, values(of: entity, isNew: false))
+        }
+    }
+
+    private mutating func link(_ entity: Entity) -> RightsQuestion? {
+        let all = entity.properties.compactMap { property in
+            if case .relationship(let it) = property { it } else { nil }
+        }
+        guard let it = all.randomElement(using: &numbers) else { return nil }
+        let path = "/\(entity.name)/\(key(entity))/\(it.name)"
+        let destination = model.destination(of: it)
+        guard it.isToMany else {
+            return RightsQuestion("PUT", path, "\(key(destination))")
+        }
+        let keys = (0...numbers.below(2)).map { _ in "\(key(destination))" }
+        let list = "[\(keys.joined(separator: ","))]"
+        switch numbers.below(4) {
+        case 0: return RightsQuestion("DELETE", "\(path)/\(key(destination))")
+        case 1: return RightsQuestion("PUT", path, list)
+        default:
+            return RightsQuestion(
+                "POST", path + (it.isOrdered && numbers.one(in: 2) ? "?at=0" : ""), list)
+        }
+    }
+
+    /// Values as JSON: some attributes and links.
+    mutating func values(of entity: Entity, isNew: Bool, links: Bool = true) -> String {
+        var members: [String] = []
+        for property in entity.properties {
+            if !isNew, !numbers.one(in: 4) { continue }
+            switch property {
+            case .attribute(let it):
+                guard let value = json(it) else { continue }
+                members.append("\(it.name.json):\(value)")
+            case .relationship(let it):
+                if !links || !numbers.one(in: 3) { continue }
+                let destination = model.destination(of: it)
+                let keys = (0...numbers.below(2)).map { _ in "\(key(destination))" }
+                let value =
+                    it.isToMany ? "[\(keys.joined(separator: ","))]" : numbers.pick(keys, or: "1")
+                members.append(
+                    "\(it.name.json):\(numbers.one(in: 5) && !it.isToMany ? "null" : value)")
+            default: continue
+            }
+        }
+        return "{\(members.joined(separator: ","))}"
+    }
+
+    private mutating func json(_ it: Attribute) -> String? {
+        switch SampleValues.value(it, &numbers) {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .int(let value): "\(value)"
+        case .string(let value): it.type == .uri ? nil : value.json
+        case .double(let value) where it.type == .double: "\(value)"
+        default: nil
+        }
+    }
+}
