@@ -75,7 +75,7 @@ import Testing
         let stream = EventStream(capacity: .max)
         let arrival = LiveArrival(
             stream: stream, parts: [.init(plan: try stage.plan(target), prefix: "")],
-            known: LiveID(first.client.lastEventID))
+            known: LiveID(first.client.lastEventID), since: 0)
         #expect(stage.service.liveQueries.inbox.put { $0.arrivals.append(arrival) })
         let back = Listener(Client(stream), first)
         #expect(try back.becomes(stage, target))

@@ -5,6 +5,7 @@ import Glibc
 import Logging
 import SteleGraph
 import SteleJSON
+import SteleModel
 import StelePersistence
 import TestSupport
 import Testing
@@ -19,16 +20,23 @@ final class RightsStage {
     private let store: any PersistentStore
     private let folder: TemporaryFolder
 
-    init(_ kind: StoreKind, rights: String = RightsModel.rights) throws {
+    /// - Parameters:
+    ///   - model: a model in the place of that of `RightsModel`.
+    ///   - data: its objects, as a transaction.
+    init(
+        _ kind: StoreKind, rights: String = RightsModel.rights, model: Model? = nil,
+        data: String = RightsModel.data, _ change: (inout Service.Options) -> Void = { _ in }
+    ) throws {
         folder = try TemporaryFolder()
-        store = try kind.open(RightsModel.model(), at: folder.store)
+        store = try kind.open(model ?? RightsModel.model(), at: folder.store)
         var options = Service.Options()
         options.rights = try RightsFile(rights)
+        change(&options)
         service = try Service(
             coordinator: PersistentStoreCoordinator(store: store), options: options,
             logger: Logger(label: "rights.tests") { _ in SwiftLogNoOpLogHandler() })
         service.changeFeed.start()
-        try write("POST", "/transactions", RightsModel.data)
+        try write("POST", "/transactions", data)
     }
 
     deinit {
@@ -39,10 +47,10 @@ final class RightsStage {
 
     func ask(
         _ who: String, _ method: String, _ target: String, _ body: String = "",
-        accept: String = "application/json"
+        accept: String = "application/json", _ more: [(name: String, value: String)] = []
     ) -> Response {
         let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
-        var headers = [(name: "Accept", value: accept)]
+        var headers = [(name: "Accept", value: accept)] + more
         if !who.isEmpty { headers.append(("Authorization", "Bearer token-\(who)")) }
         let request = Request(
             method: method, path: parts[0], query: parts.count > 1 ? parts[1] : nil,
@@ -56,22 +64,28 @@ final class RightsStage {
         try #require(response.status < 300, "\(method) \(target): \(LiveStage.text(response))")
     }
 
-    func stream(_ who: String, _ target: String) throws -> Client {
-        let response = ask(who, "GET", target, accept: "text/event-stream")
+    /// - Parameter id: the id of the last event of a stream that is resumed; empty for another.
+    func stream(_ who: String, _ target: String, resuming id: String = "") throws -> Client {
+        let response = ask(
+            who, "GET", target, accept: "text/event-stream",
+            id.isEmpty ? [] : [("Last-Event-ID", id)])
         guard case .events(let stream) = response.body, response.status == 200 else {
             throw Stage.NoStream()
         }
         return Client(stream)
     }
 
-    /// The token of the last save.
-    var token: String {
+    /// The number of the last save.
+    var place: Int64 {
         get throws {
             let reader = try store.reader()
             defer { reader.close() }
-            return "\(store.generation)-\(try reader.token)"
+            return try reader.token
         }
     }
+
+    /// The token of the last save.
+    var token: String { get throws { "\(store.generation)-\(try place)" } }
 
     /// The changes after a save that a reader is told, in short: `insert Document 2`.
     func changes(_ who: String, since: String, _ more: String = "") throws -> [String] {

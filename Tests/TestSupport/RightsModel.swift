@@ -82,6 +82,18 @@ package enum RightsModel {
         """
     }
 
+    /// Roles, and for each a token with its name, which is the user's also, and root.
+    package static func rights(roles: [(name: String, entities: String)]) -> String {
+        let texts = roles.map { "\"\($0.name)\": \($0.entities)" }
+        let tokens = (roles.map { ($0.name, $0.name) } + [("root", "all")]).map { name, role in
+            #"{"name": "\#(name)", "role": "\#(role)", "sha256": "\#(hash(name))"}"#
+        }
+        return """
+            {"roles": {\(texts.joined(separator: ", "))},
+             "tokens": [\(tokens.joined(separator: ", "))]}
+            """
+    }
+
     package static let data = """
         [{"op":"insert","entity":"Account","as":"ann","values":{"login":"ann"}},
          {"op":"insert","entity":"Account","as":"bob","values":{"login":"bob"}},

@@ -11,6 +11,8 @@ package struct LiveArrival: Sendable {
     package let parts: [LivePart]
     /// The `Last-Event-ID`, where it is one of a live stream.
     package let known: LiveID?
+    /// The last transaction before the stream was opened. The stream begins with no earlier state.
+    package let since: Int64
 
     package var keys: [String] { parts.map(\.plan.key) }
 

@@ -8,9 +8,12 @@ import SteleSystem
 extension LiveLoop {
     /// Adds waiting streams whose queries are all built.
     package func admit() {
-        let isReady: (LiveArrival) -> Bool = { [queries] arrival in
+        let isReady: (LiveArrival) -> Bool = { [queries, isUneven] arrival in
             arrival.parts.allSatisfy { part in
-                queries[part.plan.key].map { $0.loss == nil } ?? false
+                guard let query = queries[part.plan.key], query.loss == nil else { return false }
+                // A round that has ended early may have left it as it was before.
+                if isUneven, query.token < arrival.since { return false }
+                return query.plan.sight == nil || !query.needsSnapshot
             }
         }
         let ready = pending.filter(isReady)

@@ -91,7 +91,8 @@ public final class LiveQueries: Sendable {
         let stream = EventStream(capacity: .max)
         let arrival = LiveArrival(
             stream: stream, parts: parts,
-            known: request.headers["Last-Event-ID"].flatMap { LiveID($0) })
+            known: request.headers["Last-Event-ID"].flatMap { LiveID($0) },
+            since: coordinator.currentToken)
         let lane = lane(of: arrival.keys)
         expect(arrival)
         do {
@@ -282,8 +283,7 @@ public final class LiveQueries: Sendable {
             $0.number(of: plan.key, in: query.generation, coordinator)
         }
         if let token = known.min(),
-            let log = try renderer.log(
-                of: query, since: token, context.seen(by: plan.sight))
+            let log = try renderer.log(of: query, since: token, context)
         {
             query.log = log
         }

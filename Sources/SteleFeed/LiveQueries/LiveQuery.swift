@@ -120,9 +120,11 @@ package final class LiveQuery: @unchecked Sendable {
     }
 
     /// Whether a joining stream needs a new snapshot: there is none, or the events after it are
-    /// longer than a new one.
+    /// longer than a new one. Where rules limit what is visible, any event after it may hide what
+    /// it shows.
     var needsSnapshot: Bool {
         guard let snapshot, let later = log.events(after: snapshot.token) else { return true }
+        if plan.sight != nil { return !later.isEmpty }
         let bytes = later.reduce(0) { $0 + $1.data.count }
         return bytes > max(4 << 10, snapshot.data.count / 2)
     }

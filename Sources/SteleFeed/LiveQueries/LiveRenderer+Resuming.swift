@@ -6,6 +6,7 @@ import StelePersistence
 extension LiveRenderer {
     /// The events of a query since an earlier save: its result is taken back to that save and
     /// advanced again.
+    /// - Parameter context: a view of everything.
     /// - Returns: nil where the history does not reach back so far, has more than a log keeps, or
     ///   takes too long to judge.
     /// - Throws: as reading.
@@ -29,6 +30,7 @@ extension LiveRenderer {
         guard var then = now.rewound(through: saves, to: token, limits: limits) else { return nil }
         let view = SavesView(after: token, saves) { reader }
         view.limits = limits
+        let visible = try context.seen(by: query.plan.sight)
         var log = LiveLog(start: token)
         var after = token
         // How the client saw a changed row is not known.
@@ -41,7 +43,7 @@ extension LiveRenderer {
         for difference in differences {
             let event = try event(
                 difference, of: query, in: view, after: after, shown: &shown
-            ) { context }
+            ) { visible }
             if let event { log.append(event) }
             after = difference.token
         }

@@ -39,7 +39,8 @@ package struct LiveRenderer: Sendable {
 
     /// Sets a query's snapshot: `{"rows":[{"object":{…}},…]}` and with sections
     /// `"sections":[{"name":…,"count":3},…]`.
-    /// - Parameter context: its view has the last save of the query's result.
+    /// - Parameter context: reads what is visible to the query's listeners; its view has the last
+    ///   save of the query's result.
     /// - Throws: as reading; `UnreadableValue`.
     func takeSnapshot(of query: LiveQuery, _ context: ManagedObjectContext) throws {
         let plan = query.plan
@@ -48,14 +49,12 @@ package struct LiveRenderer: Sendable {
         let rows: FetchedRows
         if let results = query.objects, results.query.owner != nil {
             rows = try context.fetchedRows(
-                of: results.keys, plan.entity, columns: plan.request.propertiesToFetch)
-        } else if let results = query.objects {
-            var request = results.query.request
-            request.propertiesToFetch = plan.request.propertiesToFetch
-            request.isChecked = true
+                of: results.keys, plan.entity, columns: plan.asked.propertiesToFetch)
+        } else if query.objects != nil {
             rows =
-                request.propertiesToFetch.isEmpty
-                ? .objects(try context.snapshots(request)) : .values(try context.rows(request))
+                plan.asked.propertiesToFetch.isEmpty
+                ? .objects(try context.snapshots(plan.asked))
+                : .values(try context.rows(plan.asked))
         } else {
             rows = .values(query.rows?.rows ?? [])
         }
@@ -164,8 +163,8 @@ package struct LiveRenderer: Sendable {
                 rows.keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
             return LiveRows(rows: .values(rows.rows), embedded: .none, places: places)
         }
-        // A save has relationships that may lead to what is not seen.
-        if let save, query.plan.sight == nil {
+        // Such a row is its own values, with no link that may lead to what is not visible.
+        if let save {
             let wanted = Set(keys)
             let objects = save.changes.compactMap { change -> Snapshot? in
                 query.objects?.query.isRow(change.entity) == true && wanted.contains(change.key)
@@ -184,7 +183,7 @@ package struct LiveRenderer: Sendable {
         _ keys: [Int64], _ plan: LivePlan, _ context: ManagedObjectContext
     ) throws -> LiveRows {
         let rows = try context.fetchedRows(
-            of: keys, plan.entity, columns: plan.request.propertiesToFetch)
+            of: keys, plan.entity, columns: plan.asked.propertiesToFetch)
         let found: [Int64] =
             switch rows {
             case .objects(let all): all.map(\.key)

@@ -69,6 +69,7 @@ final class LiveRound {
         let mustRead =
             isBehind || !isWhole || mail.isChangedElsewhere
             || mail.told.latest > saves.last?.number ?? loop.position
+            || loop.pending.contains { $0.since > saves.last?.number ?? loop.position }
             || loop.isStale(in: loop.hub.coordinator.cacheGeneration)
             || loop.queries.values.contains { query in
                 query.loss.map { $0.retryAt <= now } ?? loop.wantsSnapshot(query)

@@ -21,7 +21,9 @@ struct AffectedRows {
     }
 
     private func shown(_ change: HistoryChange) -> UpdatedKeys {
-        updated(change) { query.shows($0, isToMany: $1) }
+        var shown = updated(change) { query.shows($0, isToMany: $1) }
+        shown.hideNames { !query.mayName($0) }
+        return shown
     }
 
     /// Whether an update changes a property of one of the names, or what it changes is not known.
@@ -63,42 +65,44 @@ struct AffectedRows {
         farChangesOf saves: ArraySlice<HistoryTransaction>, _ reader: any StoreReader
     ) throws(StoreError) {
         let changes = saves.flatMap(\.changes)
-        for path in query.places.paths {
-            for key in try owners(path, of: changes, reader) {
-                keys[key, default: UpdatedKeys()].add(UpdatedKeys())
-            }
+        for key in try owners(query.placesTree, of: changes, reader).values.joined() {
+            keys[key, default: UpdatedKeys()].add(UpdatedKeys())
         }
         let seen = changes.filter { change in
             change.kind != .update || !updated(change, query.farContent.shows).isEmpty
         }
-        for path in query.contents.paths {
-            guard let first = path.first else { continue }
+        for (first, owners) in try owners(query.contentsTree, of: seen, reader) {
             var shown = UpdatedKeys()
             shown.add(model.relationships[first].name)
-            for key in try owners(path, of: seen, reader) {
-                keys[key, default: UpdatedKeys()].add(shown)
-            }
+            if !query.namesOthers { shown.hideNames { _ in true } }
+            for key in owners { keys[key, default: UpdatedKeys()].add(shown) }
         }
     }
 
-    /// The objects from which the path leads to a changed object. The path is followed backwards
-    /// from its end, so a change at any step counts.
+    /// The objects from which paths lead to a changed object, by the first relationship of the
+    /// paths. They are followed backwards from their ends, so a change at any step counts.
     private func owners(
-        _ path: [Int], of changes: [HistoryChange], _ reader: any StoreReader
-    ) throws(StoreError) -> Set<Int64> {
-        var reached: Set<Int64> = []
-        for index in path.reversed() {
-            let relationship = model.relationships[index]
+        _ tree: RelationshipTree, of changes: [HistoryChange], _ reader: any StoreReader
+    ) throws(StoreError) -> [Int: Set<Int64>] {
+        var found: [Int: Set<Int64>] = [:]
+        var reached: [Set<Int64>] = tree.steps.map { _ in [] }
+        for (index, step) in zip(tree.steps.indices, tree.steps).reversed() {
+            let relationship = model.relationships[step.relationship]
             let destination = model.destination(of: relationship)
             let changed = changes.filter {
                 model.entities.indices.contains($0.entity)
                     && model.entities[$0.entity].root == destination.root
             }
-            reached.formUnion(changed.lazy.map(\.key))
-            reached = try owners(relationship, of: reached, reader)
-            reached.formUnion(formerOwners(relationship, in: changed))
+            reached[index].formUnion(changed.lazy.map(\.key))
+            var owners = try owners(relationship, of: reached[index], reader)
+            owners.formUnion(formerOwners(relationship, in: changed))
+            if let before = step.before {
+                reached[before].formUnion(owners)
+            } else {
+                found[step.relationship, default: []].formUnion(owners)
+            }
         }
-        return reached
+        return found
     }
 
     private func owners(

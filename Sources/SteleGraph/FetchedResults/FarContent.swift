@@ -13,26 +13,33 @@ struct FarContent: Sendable {
     private let isOfWholeObjects: Bool
 
     /// Collects the names.
-    /// - Parameter paths: the paths to all related objects that rows show.
+    /// - Parameters:
+    ///   - rules: the rules by which related objects are visible. A row looks different if one of
+    ///     them becomes visible or hidden.
+    ///   - paths: the paths to all related objects that rows show, and to which the rules lead.
     init(
-        _ columns: [Expression], including whole: [[Relationship]], _ paths: Set<[Int]>,
-        _ model: Model
+        _ columns: [Expression], including whole: [[Relationship]], _ rules: [ShownRule],
+        _ paths: Set<[Int]>, _ model: Model
     ) {
         isOfWholeObjects = !whole.isEmpty
         for column in columns {
-            column.visitKeyPaths(alsoOfVariables: true) { path in
-                for start in path.indices {
-                    for end in start..<path.count {
-                        names.insert(path[start...end].joined(separator: "."))
-                    }
-                }
-            }
+            column.visitKeyPaths(alsoOfVariables: true) { names.formUnion(Self.names(in: $0)) }
+        }
+        for it in rules {
+            it.rule.visitKeyPaths(alsoOfVariables: true) { names.formUnion(Self.names(in: $0)) }
         }
         for relationship in paths.joined().map({ model.relationships[$0] }) {
             names.insert(relationship.name)
             guard let inverse = model.inverse(of: relationship) else { continue }
             // An object with a to-one relationship to another is itself reported as changed.
             if relationship.isToMany || !inverse.isToMany { names.insert(inverse.name) }
+        }
+    }
+
+    /// The names of a path's properties. That of an element of a composite attribute has two keys.
+    private static func names(in path: [String]) -> [String] {
+        path.indices.flatMap { start in
+            (start..<path.count).map { path[start...$0].joined(separator: ".") }
         }
     }
 

@@ -131,8 +131,12 @@ public struct ResultsDifference: Sendable, Equatable {
 
 /// The names of the changed properties of an object.
 public struct UpdatedKeys: Sendable, Equatable {
-    /// The names without duplicates; nil if they are unknown.
-    public private(set) var names: [String]? = []
+    private var known: [String]? = []
+    /// Whether more has changed, which is not named.
+    private var hasMore = false
+
+    /// The names without duplicates; nil if there is none that may be told.
+    public var names: [String]? { hasMore && known?.isEmpty == true ? nil : known }
 
     /// No changes.
     public init() {}
@@ -140,7 +144,7 @@ public struct UpdatedKeys: Sendable, Equatable {
     /// Unknown changes.
     public static var unknown: UpdatedKeys {
         var keys = UpdatedKeys()
-        keys.names = nil
+        keys.known = nil
         return keys
     }
 
@@ -148,15 +152,23 @@ public struct UpdatedKeys: Sendable, Equatable {
     public var isEmpty: Bool { names?.isEmpty ?? false }
 
     mutating func add(_ name: String) {
-        if names?.contains(name) == false { names?.append(name) }
+        if known?.contains(name) == false { known?.append(name) }
     }
 
     mutating func add(_ other: UpdatedKeys) {
-        guard let more = other.names else {
-            names = nil
+        hasMore = hasMore || other.hasMore
+        guard let more = other.known else {
+            known = nil
             return
         }
         for name in more { add(name) }
+    }
+
+    /// Removes names that may not be told. What they stand for counts as changed.
+    mutating func hideNames(where isHidden: (String) -> Bool) {
+        guard let names = known, names.contains(where: isHidden) else { return }
+        known = names.filter { !isHidden($0) }
+        hasMore = true
     }
 }
 

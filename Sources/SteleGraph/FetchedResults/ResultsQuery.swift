@@ -1,4 +1,5 @@
 import SteleModel
+import StelePersistence
 import StelePredicates
 
 /// A fetch request whose result can be followed.
@@ -27,10 +28,14 @@ public struct ResultsQuery: Sendable {
     let places: RelationshipPaths
     /// The relationships whose objects are part of the rows' content.
     let contents: RelationshipPaths
+    /// The paths of `places` and of `contents`.
+    let placesTree, contentsTree: RelationshipTree
     /// The properties of related objects that rows show.
     let farContent: FarContent
     /// The names of the object's properties that a row shows; nil for all slots.
     private let visible: Set<String>?
+    /// The names of the relationships that may lead to hidden objects; nil where all is visible.
+    private let hidden: Set<String>?
     /// Whether the content is the object's own values alone.
     let isObjectAlone: Bool
     /// The indexes of the entities whose changes can affect the result.
@@ -46,10 +51,14 @@ public struct ResultsQuery: Sendable {
     ///     sections.
     ///   - content: the content of a row.
     ///   - maximumRows: the maximum number of rows. A result with more rows is an error.
+    ///   - sight: what is visible to those who are shown the rows; nil for everything. The rules
+    ///     are part of the request and of the columns already. Rows also change with what the
+    ///     rules for the other objects that they show lead to.
     ///   - model: the model of the store.
     public init(
         _ request: FetchRequest, of owner: ResultsOwner? = nil, section: Expression? = nil,
-        content: Content = .object, maximumRows: Int = .max, model: Model
+        content: Content = .object, maximumRows: Int = .max, seenBy sight: Sight? = nil,
+        model: Model
     ) {
         var request = request
         request.after = nil
@@ -74,28 +83,33 @@ public struct ResultsQuery: Sendable {
         hasSections = section != nil
         order = ResultOrder(request.sortDescriptors, byPlace: isOrdered)
         places = RelationshipPaths(request, model, endsMatter: false)
-        let (columns, whole): ([Expression], [[Relationship]])
-        switch content {
-        case .object:
-            (visible, isObjectAlone) = (nil, true)
-            (columns, whole) = ([], [])
-        case .including(let paths):
-            (visible, isObjectAlone) = (nil, paths.isEmpty)
-            (columns, whole) = ([], paths)
-        case .columns(let expressions, let paths):
-            isObjectAlone = false
-            (columns, whole) = (expressions, paths)
-            visible = Self.names(in: expressions).union(paths.compactMap { $0.first?.name })
+        let (columns, whole): ([Expression]?, [[Relationship]]) =
+            switch content {
+            case .object: (nil, [])
+            case .including(let paths): (nil, paths)
+            case .columns(let expressions, let paths): (expressions, paths)
+            }
+        let rules =
+            sight.map {
+                ShownRule.all(whole, seenBy: $0, rows: columns == nil ? request.entity : nil)
+            } ?? []
+        isObjectAlone = columns == nil && whole.isEmpty && rules.isEmpty
+        var contents = RelationshipPaths(
+            columns ?? [], including: whole, of: request.entity, model)
+        visible = columns.map {
+            Self.names(in: $0).union(contents.ownNames).union(whole.compactMap { $0.first?.name })
         }
-        contents = RelationshipPaths(columns, including: whole, of: request.entity, model)
-        farContent = FarContent(columns, including: whole, contents.paths, model)
+        contents.add(rules)
+        self.contents = contents
+        placesTree = RelationshipTree(places.paths)
+        contentsTree = RelationshipTree(contents.paths)
+        farContent = FarContent(columns ?? [], including: whole, rules, contents.paths, model)
         // Each store has its own order of entities.
         let isByEntity = request.sortDescriptors.contains {
             Self.names(in: [$0.expression]).contains("_entity")
         }
-        var names = Self.names(in: request.sortDescriptors.map(\.expression))
-        request.predicate?.visitKeyPaths { names.formUnion($0) }
-        isOfVersions = names.contains("_version")
+        isOfVersions = places.ownNames.contains("_version")
+        hidden = sight.map { Self.hidden(of: request.entity, $0) }
         let isSeenByRule = owner?.isSeenByRule == true
         isReadWhole = places.isUnbounded || readsMembers || isSeenByRule
         isOfRowsAlone = places.paths.isEmpty && !isReadWhole && !isByEntity
@@ -107,6 +121,20 @@ public struct ResultsQuery: Sendable {
             }
         }
         self.entities = entities
+    }
+
+    /// The names of the relationships of an entity and its subentities that may lead to hidden
+    /// objects.
+    private static func hidden(of entity: Entity, _ sight: Sight) -> Set<String> {
+        var names = Set<String>()
+        for property in sight.model.entities[entity.subtree].flatMap(\.properties) {
+            if case .relationship(let it) = property,
+                sight.rule(of: sight.model.destination(of: it)) != nil
+            {
+                names.insert(it.name)
+            }
+        }
+        return names
     }
 
     /// The checked expression of a section key path.
@@ -163,6 +191,13 @@ public struct ResultsQuery: Sendable {
             path.first.map { model.relationships[$0].name } == name
         }
     }
+
+    /// Whether an update of a row may name the property. A name of a relationship that may lead to
+    /// hidden objects would tell that one of them has changed.
+    func mayName(_ property: String) -> Bool { hidden?.contains(property) != true }
+
+    /// Whether a change of another object may name the relationship to it.
+    var namesOthers: Bool { hidden == nil }
 
     /// The range of rows selected by the offset and the limit, as ranks among all matching rows.
     var window: Range<Int> {

@@ -61,10 +61,13 @@ package struct RowResults: Sendable {
         let note: ([String]) -> Void = { path in
             for end in path.indices { used.insert(path[...end].joined(separator: ".")) }
         }
-        request.predicate?.visitKeyPaths(note)
-        request.havingPredicate?.visitKeyPaths(note)
-        for key in request.sortDescriptors { key.expression.visitKeyPaths(note) }
-        for expression in expressions { expression.visitKeyPaths(note) }
+        // A variable may stand for the object itself: `SUBQUERY({SELF}, $s, $s.age > 20)`.
+        request.predicate?.visitKeyPaths(alsoOfVariables: true, note)
+        request.havingPredicate?.visitKeyPaths(alsoOfVariables: true, note)
+        for key in request.sortDescriptors {
+            key.expression.visitKeyPaths(alsoOfVariables: true, note)
+        }
+        for expression in expressions { expression.visitKeyPaths(alsoOfVariables: true, note) }
         if let relationship = owner?.relationship { used.insert(relationship.name) }
         self.used = used
         token = try reader.token

@@ -6,6 +6,9 @@ struct RelationshipPaths {
     private(set) var paths: Set<[Int]> = []
     /// Whether the result also depends on objects that no path describes. Any change may affect it.
     private(set) var isUnbounded = false
+    /// The names of the evaluated object's own properties that are used, and the paths that begin
+    /// with them. A variable may stand for the object: `SUBQUERY({SELF}, $s, $s.age > 20)`.
+    private(set) var ownNames: Set<String> = []
     private let model: Model
     /// Whether a path that ends at an object depends on the object's values, not only on its
     /// identity.
@@ -40,6 +43,13 @@ struct RelationshipPaths {
         let scope = ["SELF": Place(entity: entity, path: [])]
         for column in columns { visit(column, scope) }
         for path in whole where !path.isEmpty { paths.insert(path.map(\.index)) }
+    }
+
+    /// Adds the paths by which rules decide whether the objects that rows show are visible.
+    mutating func add(_ rules: [ShownRule]) {
+        for it in rules {
+            visit(it.rule, ["SELF": Place(entity: it.entity, path: it.path)])
+        }
     }
 
     private mutating func visit(_ predicate: Predicate, _ scope: [String: Place]) {
@@ -117,6 +127,9 @@ struct RelationshipPaths {
         else {
             isUnbounded = true
             return nil
+        }
+        if place.path.isEmpty {
+            for end in names.indices { ownNames.insert(names[...end].joined(separator: ".")) }
         }
         for step in steps {
             switch step {

@@ -14,8 +14,13 @@ package struct LivePlan: Sendable {
     package let address: ObjectAddress?
     /// The same as the owner of a result.
     package let owner: ResultsOwner?
-    /// The fetch with its limit and offset, without a cursor.
+    /// The fetch with its limit and offset, without a cursor, and with the rules of what is
+    /// visible: for a reader of everything.
     package let request: FetchRequest
+    /// The same fetch as it was asked, sorted by its sections: for a reader of what is visible,
+    /// which adds the rules. With the rules of `request` they would be added twice, and a rule that
+    /// leads to hidden objects would find none.
+    package let asked: FetchRequest
     package let shape: Shape
     /// The list, sorted by its sections.
     package let list: ListPlan
@@ -63,9 +68,6 @@ package struct LivePlan: Sendable {
                 "a fetched property depends on objects that no relationship leads to, so a live "
                     + "query cannot follow it", hint: "use a live query of its entity")
         }
-        var request = list.request
-        request.fetchLimit = list.limit
-        request.fetchOffset = list.offset
         let section: Expression? = try call.query[.sectionBy].map { text in
             if case .rows = list.shape {
                 throw Problem(
@@ -92,14 +94,19 @@ package struct LivePlan: Sendable {
             sorted.request.isChecked = true
         }
         self.list = sorted
+        var asked = sorted.request
+        asked.fetchLimit = list.limit
+        asked.fetchOffset = list.offset
+        self.asked = asked
         self.sight = sight
-        self.section = section.map { sight?.woven($0, of: request.entity) ?? $0 }
-        // Saves are judged by the request, without a reader of the same part of the store.
-        self.request = sight?.woven(request) ?? request
+        // Saves are judged by the request, without a reader of what is visible.
+        let woven = sight?.woven(asked) ?? asked
+        request = woven
+        self.section = section == nil ? nil : woven.sortDescriptors.first?.expression
         shape = list.shape
         numbersAsStrings = call.numbersAsStrings
         maximumRows = limits.liveRows
-        key = Self.key(call, request, sight)
+        key = Self.key(call, asked, sight)
     }
 
     private static func key(_ call: Call, _ request: FetchRequest, _ sight: Sight?) -> String {
@@ -142,9 +149,7 @@ package struct LivePlan: Sendable {
         let content: ResultsQuery.Content
         switch shape {
         case .rows: return nil
-        case .objects(let inclusion):
-            content = .including(
-                inclusion.paths + ruled(inclusion.paths, model) + guarded(model))
+        case .objects(let inclusion): content = .including(inclusion.paths)
         case .columns(let columns, let inclusion):
             var expressions = request.propertiesToFetch.map(\.expression)
             // A class computes a transient attribute of others, which are not known.
@@ -153,71 +158,20 @@ package struct LivePlan: Sendable {
                     expressions.append(.key(it.name))
                 }
             }
-            var paths = inclusion.paths
             for column in columns {
+                let many: Expression
                 switch column.source {
-                case .toMany(let it):
-                    expressions.append(.key(it.name))
-                    paths += hidden([it], model)
-                case .many(let it):
-                    expressions.append(it.expression)
-                    paths += hidden(it.relationships, model)
-                default: break
+                case .toMany(let it): many = .key(it.name)
+                case .many(let it): many = it.expression
+                default: continue
                 }
+                expressions.append(sight?.woven(many, of: entity) ?? many)
             }
-            content = .columns(expressions, including: paths + ruled(paths, model))
+            content = .columns(expressions, including: inclusion.paths)
         }
         return ResultsQuery(
             request, of: owner, section: section, content: content, maximumRows: maximumRows,
-            model: model)
-    }
-
-    /// The paths of to-one relationships of a row that may lead to what is not seen, and from there
-    /// those of the rules: a row looks otherwise when a destination enters or leaves the sight.
-    private func guarded(_ model: Model) -> [[Relationship]] {
-        guard let sight else { return [] }
-        var known = Set<Int>()
-        var paths: [[Relationship]] = []
-        for entity in model.entities[entity.subtree] {
-            for case .relationship(let it) in entity.slots
-            where sight.rule(of: model.destination(of: it)) != nil
-                && known.insert(it.index).inserted
-            {
-                paths += [[it]] + ruled([[it]], model)
-            }
-        }
-        return paths
-    }
-
-    /// The beginnings of a path that lead to what may not be seen: a list of values looks otherwise
-    /// when an object on the way enters or leaves the sight.
-    private func hidden(_ path: [Relationship], _ model: Model) -> [[Relationship]] {
-        guard let sight else { return [] }
-        return path.indices.map { Array(path[...$0]) }.filter { part in
-            part.last.map { sight.rule(of: model.destination(of: $0)) != nil } ?? false
-        }
-    }
-
-    /// Paths prolonged by those of the rules for the objects at their ends.
-    private func ruled(_ paths: [[Relationship]], _ model: Model) -> [[Relationship]] {
-        guard let sight else { return [] }
-        return paths.flatMap { path -> [[Relationship]] in
-            guard let end = path.last.map({ model.destination(of: $0) }),
-                let rule = sight.rule(of: end)
-            else { return [] }
-            var prolonged: [[Relationship]] = []
-            rule.visit { expression in
-                guard case .keyPath(.evaluatedObject, let keys) = expression else { return }
-                var (longer, place) = (path, end)
-                for key in keys {
-                    guard case .relationship(let it) = place.property(named: key) else { break }
-                    longer.append(it)
-                    place = model.destination(of: it)
-                }
-                if longer.count > path.count { prolonged.append(longer) }
-            }
-            return prolonged
-        }
+            seenBy: sight, model: model)
     }
 
     /// Whether a row may look the same after a change. A whole object does not: it shows all its
