@@ -6,11 +6,13 @@ import StelePredicates
 public struct RowsCheck {
     private let request: FetchRequest
     private let model: Model
+    private let groups: ExpressionSet
 
     /// Creates a check of a request's columns, order, groups and `having`.
     public init(_ request: FetchRequest, _ model: Model) {
         self.request = request.asked?.request ?? request
         self.model = model
+        groups = ExpressionSet(self.request.propertiesToGroupBy)
     }
 
     /// Checks the request.
@@ -55,7 +57,7 @@ public struct RowsCheck {
     }
 
     private func check(_ expression: Expression) throws(PredicateError) {
-        if request.propertiesToGroupBy.contains(expression) || isOfGroup(expression) { return }
+        if groups.contains(expression) || isOfGroup(expression) { return }
         switch expression {
         case .constant, .variable, .anyKey, .assignment: break
         // Checked also where the index is out of range, so that the check does not depend on the

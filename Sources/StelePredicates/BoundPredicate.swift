@@ -90,11 +90,10 @@ struct Binder {
             return (.variable(slot), .object(scope[slot].entity))
         case .keyPath(let operand, let path):
             let (bound, type) = try keyPath(operand, path, scope)
-            return path.contains("@sum")
-                ? (try sum(bound, expression, scope), type) : (bound, type)
+            return path.contains("@sum") ? (sum(bound, type), type) : (bound, type)
         case .function(PredicateFunction.sum.rawValue, let arguments):
             let (bound, type) = try aggregate(.sum, arguments.first, scope)
-            return (try sum(bound, expression, scope), type)
+            return (sum(bound, type), type)
         case .function(EachValue.function, let arguments): return try each(arguments, scope)
         case .function(let name, let arguments): return try function(name, arguments, scope)
         case .aggregate(let items):
@@ -115,23 +114,27 @@ struct Binder {
         case .conditional(let predicate, let yes, let no):
             let (a, type) = try bind(yes, scope)
             let (b, other) = try bind(no, scope)
-            let result = type.kind == .any ? other : type
-            return (.conditional(try bind(predicate, scope), a, b), result)
+            return (
+                .conditional(try bind(predicate, scope), a, b), PredicateCheck.either(type, other)
+            )
         case .set(let operation, let left, let right):
             let (a, type) = try bind(left, scope)
             let (b, other) = try bind(right, scope)
-            return (.set(operation, a, b), type == .collection(.value(.undefined)) ? other : type)
+            guard case .collection(let x) = type, case .collection(let y) = other else {
+                return (.set(operation, a, b), type)
+            }
+            return (.set(operation, a, b), .collection(PredicateCheck.either(x, y)))
         case .index(let collection, let position): return try index(collection, position, scope)
         case .anyKey, .assignment:
             throw PredicateError(.unsupported, "\(expression.description) cannot be evaluated")
         }
     }
 
-    /// The type of a list's elements: objects where all are, else any value.
+    /// The type of a list's elements: objects where all are, else that of the values.
     private func element(of types: [ExpressionType]) -> ExpressionType {
         let entities = types.compactMap { if case .object(let index) = $0 { index } else { nil } }
         guard let first = entities.first, entities.count == types.count else {
-            return .value(.undefined)
+            return entities.isEmpty ? PredicateCheck.element(of: types) : .value(.undefined)
         }
         return .object(entities.allSatisfy { $0 == first } ? first : model.entities[first].root)
     }
@@ -185,23 +188,18 @@ struct Binder {
             guard case .constant(.string(let name)) = arguments[1],
                 let target = CastType(rawValue: name)
             else { throw PredicateError(.unsupported, "CAST needs the name of a known type") }
-            return (.cast(bound[0], target), .value(.undefined))
+            return (.cast(bound[0], target), PredicateCheck.type(of: types[0], castTo: target))
         }
-        let type = function == .noIndex ? types[0] : .value(.undefined)
-        return (.call(function, bound), type)
+        let check = PredicateCheck(model: model, entity: entity)
+        return (.call(function, bound), check.type(of: function, arguments, types))
     }
 
     /// A sum of its own type, so that later arithmetic is the same whether or not there are values.
-    private func sum(
-        _ bound: BoundExpression, _ expression: Expression, _ scope: Scope
-    ) throws(PredicateError) -> BoundExpression {
-        var check = PredicateCheck(model: model, entity: entity)
-        check.allowsRowAggregates = true
-        let known = PredicateCheck.Scope(variables: scope)
-        switch try check.checked(expression, known).type {
-        case .value(.double), .value(.float): return .sum(bound, ofNone: .double(0))
-        case .value(.decimal): return .sum(bound, ofNone: .decimal(0))
-        default: return bound
+    private func sum(_ bound: BoundExpression, _ type: ExpressionType) -> BoundExpression {
+        switch type {
+        case .value(.double), .value(.float): .sum(bound, ofNone: .double(0))
+        case .value(.decimal): .sum(bound, ofNone: .decimal(0))
+        default: bound
         }
     }
 

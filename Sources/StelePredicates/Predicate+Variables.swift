@@ -25,11 +25,6 @@ extension Predicate {
         case .not(let inner): return .not(inner.mapExpressions(transform))
         }
     }
-
-    /// The names of the free variables, which need a value. Variables of SUBQUERY are not free.
-    public var freeVariables: Set<String> {
-        names { replacement in _ = replacingVariables(replacement) }
-    }
 }
 
 extension Expression {
@@ -49,11 +44,6 @@ extension Expression {
             return mapParts(
                 { $0.replacingVariables(replacement) }, { $0.replacingVariables(replacement) })
         }
-    }
-
-    /// The names of the free variables, as those of a predicate.
-    package var freeVariables: Set<String> {
-        names { replacement in _ = replacingVariables(replacement) }
     }
 
     /// The same expression with its operands and its predicate transformed.
@@ -77,16 +67,4 @@ extension Expression {
         case .assignment(let name, let value): .assignment(name, inside(value))
         }
     }
-}
-
-/// The names of the variables that a substitution asks for, which keeps them.
-private func names(
-    _ substitute: ((_ name: String, _ path: [String]) -> Expression?) -> Void
-) -> Set<String> {
-    var names = Set<String>()
-    substitute { name, _ in
-        names.insert(name)
-        return nil
-    }
-    return names
 }

@@ -4,24 +4,14 @@
 private struct Found: Error {}
 
 extension Predicate {
-    /// Whether a comparison inside uses a regular expression.
-    package var hasPatterns: Bool {
-        switch self {
-        case .constant: false
-        case .comparison(let it):
-            it.type == .matches || it.left.hasPatterns || it.right.hasPatterns
-        case .and(let parts), .or(let parts): parts.contains(where: \.hasPatterns)
-        case .not(let inner): inner.hasPatterns
-        }
-    }
-
-    /// Whether an expression inside satisfies a condition.
+    /// Whether an expression inside satisfies a condition, which looks at that one alone: a walk
+    /// within the walk would visit what is nested twice for each level.
     package func contains(where test: (Expression) -> Bool) -> Bool {
         do { try visit { if test($0) { throw Found() } } } catch { return true }
         return false
     }
 
-    /// Calls `body` with each expression inside, outer ones first.
+    /// Calls `body` once with each expression inside, outer ones first.
     package func visit(_ body: (Expression) throws -> Void) rethrows {
         switch self {
         case .constant: break
@@ -35,24 +25,13 @@ extension Predicate {
 }
 
 extension Expression {
-    /// Whether a predicate inside compares with a regular expression.
-    package var hasPatterns: Bool {
-        contains { inner in
-            switch inner {
-            case .subquery(_, _, let predicate), .conditional(let predicate, _, _):
-                predicate.hasPatterns
-            default: false
-            }
-        }
-    }
-
     /// Whether this expression or one inside satisfies a condition.
     package func contains(where test: (Expression) -> Bool) -> Bool {
         do { try visit { if test($0) { throw Found() } } } catch { return true }
         return false
     }
 
-    /// Calls `body` with this expression and each inside, outer ones first.
+    /// Calls `body` once with this expression and each inside, outer ones first.
     package func visit(_ body: (Expression) throws -> Void) rethrows {
         try body(self)
         switch self {

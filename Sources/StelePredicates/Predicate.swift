@@ -43,12 +43,12 @@ public struct Comparison: Sendable, Hashable {
 
     /// The left side.
     public var left: Expression {
-        get { storage.fields.left }
+        get { read().left }
         set { self = Comparison(newValue, type, right, modifier: modifier, options: options) }
     }
     /// The right side.
     public var right: Expression {
-        get { storage.fields.right }
+        get { read().right }
         set { self = Comparison(left, type, newValue, modifier: modifier, options: options) }
     }
     /// The operator.
@@ -61,7 +61,19 @@ public struct Comparison: Sendable, Hashable {
         set { self = Comparison(left, type, right, modifier: modifier, options: newValue) }
     }
 
+    /// What is known of the comparison from its sides.
+    package var traits: PredicateTraits { storage.traits }
+
     private var storage: Storage
+
+    /// The fields, for a walk that goes on into a side.
+    @inline(__always)
+    private func read() -> Fields {
+        #if DEBUG
+            PlanningWork.current?.noteVisit()
+        #endif
+        return storage.fields
+    }
 
     /// Creates a comparison.
     public init(
@@ -91,7 +103,11 @@ public struct Comparison: Sendable, Hashable {
     /// A reference, so that taking a predicate apart does not copy expressions.
     private final class Storage: Sendable {
         let fields: Fields
-        init(_ fields: consuming Fields) { self.fields = fields }
+        let traits: PredicateTraits
+        init(_ fields: consuming Fields) {
+            self.fields = fields
+            traits = PredicateTraits(self.fields.left, self.fields.type, self.fields.right)
+        }
     }
 }
 

@@ -30,14 +30,13 @@ extension PredicateCheck {
         let text: String? =
             if case .constant(.string(let text)) = typed.expression { text } else { typed.pending }
         if let key = text.flatMap({ temporaryKey($0, root) }) { return constant(.key(key)) }
-        guard case .conditional(let condition, let yes, let no) = typed.expression else {
-            return typed
-        }
-        let a = identified(branch(yes, typed), by: other)
-        let b = identified(branch(no, typed), by: other)
+        guard case .conditional(let condition, _, _) = typed.expression, typed.branches.count == 2
+        else { return typed }
+        let branches = typed.branches.map { identified(branch($0, typed), by: other) }
         return Typed(
-            expression: .conditional(condition, a.expression, b.expression),
-            type: Self.either(a.type, b.type), isAggregate: typed.isAggregate)
+            expression: .conditional(condition, branches[0].expression, branches[1].expression),
+            type: Self.either(branches[0].type, branches[1].type),
+            isAggregate: typed.isAggregate, branches: branches)
     }
 
     private func canCompare(_ a: ExpressionType, _ b: ExpressionType) -> Bool {
@@ -153,11 +152,17 @@ extension PredicateCheck {
         case .conditional(let predicate, let yes, let no):
             // A value that is a Double for some objects is a Double for all, even beside a Decimal.
             if typed.type == .value(.double), type == .value(.decimal) { return typed }
-            let a = try convert(branch(yes, typed), to: type, near: other)
-            let b = try convert(branch(no, typed), to: type, near: other)
+            let group = Self.group(of: type)
+            if typed.met.contains(group) { return typed }
+            let branches =
+                typed.branches.isEmpty
+                ? [yes, no].map { Typed(expression: $0, type: typed.type) } : typed.branches
+            let a = try convert(branch(branches[0], typed), to: type, near: other)
+            let b = try convert(branch(branches[1], typed), to: type, near: other)
             return Typed(
                 expression: .conditional(predicate, a.expression, b.expression),
-                type: Self.either(a.type, b.type), isAggregate: typed.isAggregate)
+                type: Self.either(a.type, b.type), isAggregate: typed.isAggregate,
+                branches: [a, b], met: typed.met.union([group]))
         default: return typed
         }
     }
@@ -176,9 +181,22 @@ extension PredicateCheck {
         }
     }
 
-    private func branch(_ expression: Expression, _ whole: Typed) -> Typed {
-        if case .constant(let value) = expression { return constant(value) }
-        return Typed(expression: expression, type: whole.type)
+    /// A branch of a TERNARY with the type of the whole, unless it is a literal.
+    private func branch(_ branch: Typed, _ whole: Typed) -> Typed {
+        if case .constant(let value) = branch.expression { return constant(value) }
+        var typed = branch
+        typed.type = whole.type
+        return typed
+    }
+
+    /// One of the types that literals are converted to alike.
+    private static func group(of type: ExpressionType) -> ExpressionType {
+        switch type {
+        case .value(.integer16), .value(.integer32): .value(.integer64)
+        case .object: .value(.objectID)
+        case .collection: .collection(.value(.undefined))
+        default: type
+        }
     }
 
     /// The text of a variable, converted to the type that it is compared with.

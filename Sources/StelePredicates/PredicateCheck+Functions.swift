@@ -51,6 +51,17 @@ extension PredicateCheck {
             isOrdered: over.isOrdered)
     }
 
+    /// The type of a checked call, by the types of its arguments.
+    func type(
+        of function: PredicateFunction, _ arguments: [Expression], _ types: [ExpressionType]
+    ) -> ExpressionType {
+        if function == .distance { return .value(.double) }
+        let typed = zip(arguments, types).map { Typed(expression: $0, type: $1) }
+        var check = self
+        check.joinsTexts = true
+        return (try? check.call(function, typed))?.type ?? .value(.undefined)
+    }
+
     private func call(
         _ function: PredicateFunction, _ arguments: [Typed]
     ) throws(PredicateError) -> Typed {
@@ -324,18 +335,22 @@ extension PredicateCheck {
                 "\(arguments[0].description) is \(typed.type.noun) and cannot be cast to "
                     + name, near: arguments[0].description)
         }
-        let type: ExpressionType =
-            switch target {
-            case .date: .value(.date)
-            case .number: from == .number ? typed.type : .value(.double)
-            case .decimal: .value(.decimal)
-            case .string: .value(.string)
-            case .uuid: .value(.uuid)
-            }
         return Typed(
             expression: .function(
-                PredicateFunction.cast.rawValue, [typed.expression, arguments[1]]), type: type,
-            isAggregate: typed.isAggregate)
+                PredicateFunction.cast.rawValue, [typed.expression, arguments[1]]),
+            type: Self.type(of: typed.type, castTo: target), isAggregate: typed.isAggregate)
+    }
+
+    static func type(
+        of operand: ExpressionType, castTo target: CastType
+    ) -> ExpressionType {
+        switch target {
+        case .date: .value(.date)
+        case .number: operand.kind == .number ? operand : .value(.double)
+        case .decimal: .value(.decimal)
+        case .string: .value(.string)
+        case .uuid: .value(.uuid)
+        }
     }
 
     private func cast(_ value: Value, to target: CastType) throws(PredicateError) -> Value {

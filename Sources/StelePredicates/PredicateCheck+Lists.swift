@@ -9,12 +9,16 @@ extension PredicateCheck {
         typed.reserveCapacity(items.count)
         var met: ExpressionType?
         var isAggregate = false
+        // By how deep they are in lists, the first objects.
+        var objects: [Int: Typed] = [:]
         for item in items {
             let it = settled(try checked(item, scope))
             if it.type == .encrypted { throw .encrypted(item) }
             if met == nil, !it.isLiteral, it.type.kind != .any { met = it.type }
-            if let first = typed.first(where: { areOfTwoFamilies($0.type, it.type) }) {
-                throw mismatch(first, it)
+            if let depth = Self.depth(ofObjectsIn: it.type) {
+                let first = objects[depth] ?? it
+                if areOfTwoFamilies(first.type, it.type) { throw mismatch(first, it) }
+                objects[depth] = first
             }
             isAggregate = isAggregate || it.isAggregate
             typed.append(it)
@@ -42,6 +46,14 @@ extension PredicateCheck {
         }
     }
 
+    /// How many collections are around the objects of a type; nil for other values.
+    private static func depth(ofObjectsIn type: ExpressionType) -> Int? {
+        var (inner, depth) = (type, 0)
+        while case .collection(let element) = inner { (inner, depth) = (element, depth + 1) }
+        if case .object = inner { return depth }
+        return nil
+    }
+
     /// Whether both are objects, whose entities have no common parent: their ids mean different
     /// objects.
     func areOfTwoFamilies(_ a: ExpressionType, _ b: ExpressionType) -> Bool {
@@ -53,17 +65,20 @@ extension PredicateCheck {
     }
 
     private func made(_ items: [Typed], _ isAggregate: Bool) -> Typed {
-        var element = ExpressionType.value(.undefined)
-        for item in items where item.type.kind != .any {
-            if element.kind != .any, element.kind != item.type.kind {
-                element = .value(.undefined)
-                break
-            }
-            element = Self.either(element, item.type)
-        }
-        return Typed(
-            expression: .aggregate(items.map(\.expression)), type: .collection(element),
+        Typed(
+            expression: .aggregate(items.map(\.expression)),
+            type: .collection(Self.element(of: items.lazy.map(\.type))),
             isAggregate: isAggregate, isOrdered: true, list: items)
+    }
+
+    /// The type of the elements of a list of values with some types.
+    static func element(of types: some Sequence<ExpressionType>) -> ExpressionType {
+        var element = ExpressionType.value(.undefined)
+        for type in types where type.kind != .any {
+            if element.kind != .any, element.kind != type.kind { return .value(.undefined) }
+            element = either(element, type)
+        }
+        return element
     }
 
     func set(

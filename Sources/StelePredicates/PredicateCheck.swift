@@ -48,6 +48,7 @@ public struct PredicateCheck: Sendable {
     }
 
     private func check(_ predicate: Predicate, _ scope: Scope) throws(PredicateError) -> Predicate {
+        PlanningWork.begin()
         let result = try checked(predicate, scope)
         var patterns = PatternCheck()
         try patterns.check(result)
@@ -68,6 +69,7 @@ public struct PredicateCheck: Sendable {
     public func check(
         _ expression: Expression
     ) throws(PredicateError) -> (Expression, ExpressionType) {
+        PlanningWork.begin()
         let typed = try settled(checked(expression, Scope()))
         var patterns = PatternCheck()
         try patterns.check(typed.expression)
@@ -90,8 +92,10 @@ public struct PredicateCheck: Sendable {
     struct Scope {
         var variables: [(name: String, entity: Int)] = []
         var isInAggregate = false
-        /// The depth of the expression in the whole predicate.
+        /// The depth of the expression or condition in the whole predicate.
         var depth = 0
+        /// The aliases that have been checked.
+        let aliases = CheckedAliases()
 
         func entity(of name: String) -> Int? { variables.last { $0.name == name }?.entity }
     }
@@ -112,6 +116,11 @@ public struct PredicateCheck: Sendable {
         /// The elements of a list; nil for other expressions.
         var list: [Typed]?
         var items: [Typed] { list ?? [] }
+        /// The two values of a TERNARY; empty for other expressions.
+        var branches: [Typed] = []
+        /// The types that the literals in the branches have been converted to, so that each is
+        /// converted once, however many TERNARYs are around it.
+        var met: Set<ExpressionType> = []
 
         /// Whether the expression takes the type that it is compared with.
         var isLiteral: Bool {
@@ -121,7 +130,30 @@ public struct PredicateCheck: Sendable {
         }
     }
 
-    func checked(_ predicate: Predicate, _ scope: Scope) throws(PredicateError) -> Predicate {
+    /// The aliases of one predicate or expression, by name. An alias is checked once, however often
+    /// it is used.
+    final class CheckedAliases {
+        var known: [String: Typed] = [:]
+    }
+
+    /// Enters what is within the scope.
+    /// - Throws: `PredicateError` with code `predicate.limit` if that is too deep, for the language
+    ///   or for the stack, or planning takes too long.
+    private func inside(_ outer: Scope) throws(PredicateError) -> Scope {
+        var scope = outer
+        scope.depth += 1
+        guard scope.depth <= PredicateLimits.height else {
+            throw .tooDeep(
+                "more than \(PredicateLimits.height) conditions and operators are nested in one "
+                    + "another", hint: "AND and OR need no parentheses")
+        }
+        if scope.depth & 7 == 0, !StackBound.hasRoom { throw StackBound.error }
+        try PlanningWork.step()
+        return scope
+    }
+
+    func checked(_ predicate: Predicate, _ outer: Scope) throws(PredicateError) -> Predicate {
+        let scope = try inside(outer)
         switch predicate {
         case .constant: return predicate
         case .comparison(let comparison):
@@ -143,9 +175,10 @@ public struct PredicateCheck: Sendable {
     }
 
     func checked(_ expression: Expression, _ outer: Scope) throws(PredicateError) -> Typed {
-        var scope = outer
-        scope.depth += 1
-        if scope.depth & 7 == 0, !StackBound.hasRoom { throw StackBound.error }
+        if case .constant(let value) = expression {
+            return Typed(expression: expression, type: .init(of: value))
+        }
+        let scope = try inside(outer)
         switch expression {
         case .constant(let value): return Typed(expression: expression, type: .init(of: value))
         case .evaluatedObject: return Typed(expression: expression, type: .object(entity.index))
@@ -186,88 +219,6 @@ public struct PredicateCheck: Sendable {
             hint: near.map { "did you mean $\($0)?" } ?? "give it one: var.\(name)=…")
     }
 
-    private func keyPath(
-        _ operand: Expression, _ path: [String], _ scope: Scope
-    ) throws(PredicateError) -> Typed {
-        guard !path.isEmpty else { return try checked(operand, scope) }
-        if case .evaluatedObject = operand {
-            if !aliases.isEmpty, scope.variables.isEmpty,
-                let alias = aliases[path.joined(separator: ".")],
-                !(scope.isInAggregate && isProperty(path) && isOfRows(alias))
-            {
-                var plain = self
-                plain.aliases = [:]
-                return try plain.checked(alias, scope)
-            }
-            do throws(PredicateError) {
-                return try resolved(.evaluatedObject, path, from: .object(entity.index))
-            } catch {
-                throw scope.variables.isEmpty ? hintingAliases(error, of: path) : error
-            }
-        }
-        let base = try checked(operand, scope)
-        if base.pending != nil {
-            throw PredicateError(
-                .type, "\(operand.description) is a value and has no key \(path[0])", near: path[0])
-        }
-        var result = try resolved(base.expression, path, from: base.type, isOrdered: base.isOrdered)
-        result.isAggregate = base.isAggregate
-        return result
-    }
-
-    /// Adds a hint to the error of an unknown key, which may be a misspelt alias.
-    private func hintingAliases(_ error: PredicateError, of path: [String]) -> PredicateError {
-        guard error.code == PredicateError.Code.unknownKey.rawValue, path.count == 1,
-            !aliases.isEmpty
-        else { return error }
-        let names = aliases.keys.sorted()
-        var hinted = error
-        if let near = Nearest.hint(to: path[0], among: names) {
-            hinted.hint = near
-        } else if !error.isHinted {
-            hinted.hint =
-                "the columns of select are known here too: \(names.joined(separator: ", "))"
-        }
-        return hinted
-    }
-
-    /// Whether the entity has a property of that name.
-    private func isProperty(_ path: [String]) -> Bool {
-        path.first.map { entity.property(named: $0) != nil } ?? false
-    }
-
-    /// Whether an alias is an aggregate over rows. Aggregates do not nest: in `average(age)`, `age`
-    /// is the property even if a column is named `age:average(age)`.
-    private func isOfRows(_ alias: Expression) -> Bool {
-        var plain = self
-        plain.aliases = [:]
-        return (try? plain.isAggregate(alias)) ?? false
-    }
-
-    private func resolved(
-        _ base: Expression, _ path: [String], from type: ExpressionType, isOrdered: Bool = false
-    ) throws(PredicateError) -> Typed {
-        // Most key paths are a single attribute of the object itself.
-        if path.count == 1, case .object(let index) = type,
-            case .attribute(let attribute)? = model.entities[index].property(named: path[0]),
-            !attribute.isComposite, !attribute.isTransient
-        {
-            return Typed(expression: .keyPath(base, path), type: ExpressionType(of: attribute))
-        }
-        var resolver = KeyPathResolver(model: model, path: path, from: type, of: base)
-        let steps: [KeyPathStep]
-        do throws(PredicateError) { steps = try resolver.steps() } catch {
-            throw error.behind(base)
-        }
-        let keepsOrder = steps.allSatisfy {
-            if case .toMany(let it) = $0 { it.isOrdered } else { true }
-        }
-        return Typed(
-            expression: .keyPath(base, resolver.settledPath), type: resolver.type,
-            idRoot: resolver.idRoot,
-            isOrdered: keepsOrder && (isOrdered || type.kind != .collection))
-    }
-
     private func subquery(
         _ collection: Expression, variable: String, _ predicate: Predicate, _ scope: Scope
     ) throws(PredicateError) -> Typed {
@@ -298,32 +249,34 @@ public struct PredicateCheck: Sendable {
         }
         var type = Self.either(a.type, b.type)
         if isFixedPoint(a) && isWhole(b) || isFixedPoint(b) && isWhole(a) { type = .value(.double) }
+        let branches = [widened(a, from: first, to: type), widened(b, from: second, to: type)]
         return Typed(
-            expression: .conditional(
-                condition, widened(a, from: first, to: type), widened(b, from: second, to: type)),
+            expression: .conditional(condition, branches[0].expression, branches[1].expression),
             type: type, isAggregate: a.isAggregate || b.isAggregate,
-            idRoot: a.idRoot ?? b.idRoot)
+            idRoot: a.idRoot ?? b.idRoot, branches: branches)
     }
 
     /// A branch converted to the common number type, so that the result does not depend on which
     /// branch an object takes: half of it is not an integer for some objects and a fraction for
     /// others.
-    private func widened(
-        _ typed: Typed, from old: ExpressionType, to type: ExpressionType
-    ) -> Expression {
+    private func widened(_ typed: Typed, from old: ExpressionType, to type: ExpressionType) -> Typed
+    {
         guard old.kind == .number, case .value(let kind) = old, case .value(let wide) = type,
             kind != wide, kind != .double, kind != .float
-        else { return typed.expression }
+        else { return typed }
+        func made(_ expression: Expression) -> Typed {
+            Typed(expression: expression, type: type, isAggregate: typed.isAggregate)
+        }
         if case .constant(let value) = typed.expression {
-            return .constant(Self.number(value, as: wide))
+            return made(.constant(Self.number(value, as: wide)))
         }
         switch wide {
         case .integer64 where kind == .boolean:
-            return .function("add:to:", [typed.expression, .constant(.int(0))])
+            return made(.function("add:to:", [typed.expression, .constant(.int(0))]))
         case .double:
-            return .function("multiply:by:", [typed.expression, .constant(.double(1))])
-        case .decimal: return .asDecimal(typed.expression)
-        default: return typed.expression
+            return made(.function("multiply:by:", [typed.expression, .constant(.double(1))]))
+        case .decimal: return made(.asDecimal(typed.expression))
+        default: return typed
         }
     }
 
@@ -337,7 +290,7 @@ public struct PredicateCheck: Sendable {
             list.items.map { item in
                 guard element == .value(.double) else { return held(item) }
                 return item.type == .value(.decimal)
-                    ? widened(item, from: item.type, to: element) : item.expression
+                    ? widened(item, from: item.type, to: element).expression : item.expression
             })
     }
 

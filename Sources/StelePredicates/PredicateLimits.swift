@@ -7,8 +7,12 @@ package enum PredicateLimits {
     /// The maximum height of a tree of arithmetic operators, indexes and sets: `a + b + c + d` has
     /// three. AND and OR are not limited.
     package static let depth = 256
+    /// The maximum height of a tree of conditions and expressions, however it was made: what the
+    /// parser reads is lower.
+    package static let height = 512
     /// The maximum number of comparisons in a predicate: SQLite's time to prepare them is
-    /// quadratic. A list of values is one comparison.
+    /// quadratic. A list of values is one comparison. One that stands beside a list under ANY or
+    /// ALL counts once for each item.
     package static let comparisons = 4_000
     /// The maximum number of elements of a list that contains other expressions than literals, such
     /// as `{goals, salary}`.

@@ -199,21 +199,23 @@ struct PredicateParser {
         advance()
         let options = try comparisonOptions()
         let place = token
+        let before = comparisons
         let (right, rightDepth) = try operand()
+        let beside = comparisons - before
         if type == .between { try checkBounds(right, at: place) }
         if token.kind.comparison != nil {
             throw unexpected("AND, OR or the end", hint: "join comparisons with AND")
         }
         let comparison = Comparison(left, type, right, modifier: modifier, options: options)
-        comparisons += Self.furtherComparisons(of: comparison)
+        comparisons += Self.furtherItems(of: comparison) * (1 + beside)
         if comparisons > PredicateLimits.comparisons { throw tooMany(at: start) }
         places?.append((comparison, start..<token.place))
         return Node(.comparison(comparison), depth: max(depth, rightDepth) + 1)
     }
 
-    /// The number of additional comparisons: a list under ANY or ALL, or compared with a list,
-    /// counts as one comparison for each element.
-    private static func furtherComparisons(of it: Comparison) -> Int {
+    /// The number of items after the first in a list under ANY or ALL, or compared with a list. Each
+    /// counts as one comparison, with those beside the list: they are made for each item.
+    private static func furtherItems(of it: Comparison) -> Int {
         guard case .aggregate(let items) = it.left else { return 0 }
         if it.modifier == .direct {
             guard it.type == .equal || it.type == .notEqual, case .aggregate = it.right else {

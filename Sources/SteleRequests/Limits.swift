@@ -103,8 +103,12 @@ public struct Limits: Sendable, Hashable {
     public var briefBodyBytes = 16 << 10
     /// Objects in a body that is read on the thread of a connection.
     public var briefObjects = 50
-    /// Bytes of a query string that is read on the thread of a connection.
+    /// Bytes of a query string, or of the parameters of a query in a body, that are read on the
+    /// thread of a connection.
     public var briefQueryBytes = 2 << 10
+    /// Nodes of predicates and expressions that planning on the thread of a connection looks at,
+    /// those of rules and templates among them: about a millisecond.
+    public var briefPlanningSteps = 5_000
 
     /// What judging a filter of the change feed may take on the feed's thread, in one turn. A
     /// filter that needs more is judged on a thread for slow filters.

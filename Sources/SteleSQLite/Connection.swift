@@ -173,6 +173,10 @@ final class Connection: SQLConnection {
             try known.bind(bindings)
             return known
         }
+        // Nothing can end SQLite's preparing.
+        if pace == .brief, sql.string.utf8.count > Limits.briefStatementBytes {
+            throw .overBudget
+        }
         if statements.count >= Limits.statementsAConnection { dropOldest() }
         let made = try Statement(sql, on: handle, folder: externalFolder)
         made.lastUse = clock

@@ -2,6 +2,9 @@
 enum Limits {
     /// The most prepared statements per connection.
     static let statementsAConnection = 128
+    /// The longest statement, in bytes, that is prepared on the thread of a connection: its first
+    /// use is left to a worker.
+    static let briefStatementBytes = 16_384
     /// The largest bound value, in bytes, that a prepared statement keeps after its use.
     static let boundBytesKept = 65_536
     /// The largest value, in bytes, of a Binary attribute with external storage that is stored in

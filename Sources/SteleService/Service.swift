@@ -9,6 +9,7 @@ import SteleHTTP
 import SteleJSON
 import SteleModel
 import StelePersistence
+import StelePredicates
 import SteleRequests
 import SteleSystem
 
@@ -135,13 +136,16 @@ public final class Service: Sendable {
     /// Takes a request on from where it is. An error becomes an answer, or sends it to a worker.
     func proceed(_ begun: Passage, at pace: Pace) -> Step {
         var passage = begun
+        let planning = planning(passage.request, at: pace)
         do {
             if passage.route == nil, let answer = try gate.preflight(passage.request) {
                 return .done(noted(answer, to: passage.request, nil))
             }
-            return try run(&passage, at: pace)
+            return try planning.run { try run(&passage, at: pace, planning) }
         } catch {
-            if pace == .brief, Self.needsAWorker(error) { return .later(later(passage)) }
+            if pace == .brief, planning.isOver || Self.needsAWorker(error) {
+                return .later(later(passage))
+            }
             if pace == .short, Self.isLong(error) { return .later(slow(passage)) }
             if pace == .short, Self.needsAWorker(error) {
                 return .later(again(passage, by: .reading))
@@ -150,16 +154,28 @@ public final class Service: Sendable {
         }
     }
 
+    /// The limit on the planning of a request: at a brief pace what takes about a millisecond, else
+    /// the time of a statement, and while the client waits.
+    private func planning(_ request: Request, at pace: Pace) -> PlanningWork {
+        pace == .brief
+            ? PlanningWork(steps: options.limits.briefPlanningSteps)
+            : PlanningWork { !request.clientHasGone }
+    }
+
     /// The road. Each request takes it once, on one thread or on several: results are kept in the
     /// passage. Each step has a folder, and an entry in `Server-Timing`.
-    private func run(_ passage: inout Passage, at pace: Pace) throws -> Step {
+    private func run(
+        _ passage: inout Passage, at pace: Pace, _ planning: PlanningWork
+    ) throws -> Step {
         let route = try passage.route ?? route(&passage)  // Routes/
         try pace.allow(route.isBrief(passage.request, options.limits))
         let place = try enter(route, at: pace, &passage)
         defer { leave(place, route) }
         let call = try passage.call ?? call(route, &passage)  // Calls/
-        try pace.allow(call.isBrief)
+        try pace.allow(call.isBrief(options.limits))
         let plan = try passage.plan ?? plan(call, at: pace, &passage)  // Plans/
+        // What was told apart by an error that planning itself gave is not to be relied on.
+        if planning.isOver { try PlanningWork.step() }
         try pace.allow(plan.isBrief(options.limits))
         try pace.allow(bounded: plan.isBounded)
         if pace == .brief, case .write(let write) = plan.action {

@@ -46,6 +46,7 @@ struct Benchmarks {
             return try OpeningCosts.run(folder, size ?? 1_024)
         case "mapping":
             return try MappingCosts.run(folder, CommandLine.arguments.dropFirst(2).first)
+        case "planning": return try PlanningCosts.run(folder)
         case "spin": return try PredicateCosts.spin()
         default: break
         }

@@ -143,7 +143,7 @@ struct NamedLimit: Sendable {
         // Time and queues.
         NamedLimit(
             "statement-seconds", \.statementSeconds, 0.001...day,
-            "seconds of a statement, and of a predicate in memory"),
+            "seconds of a statement, of a predicate in memory, and of planning a predicate"),
         NamedLimit(
             "sort-bytes", \.sortBytes, (1 << 20)...(1 << 30),
             "bytes of a sort in memory; a larger one uses temporary files"),
@@ -173,7 +173,11 @@ struct NamedLimit: Sendable {
             "objects in a body that is read on the thread of its connection"),
         NamedLimit(
             "brief-query-bytes", \.service.briefQueryBytes, 0...(1 << 20),
-            "bytes of a query string that is read on the thread of its connection"),
+            "bytes of a query string, or of the parameters of a query in a body, that is read on "
+                + "the thread of its connection"),
+        NamedLimit(
+            "brief-planning-steps", \.service.briefPlanningSteps, 0...many,
+            "nodes of predicates that are planned on the thread of its connection"),
         NamedLimit(
             "readers", \.server.readers, 1...1_024, "threads of requests that read"),
         NamedLimit(

@@ -37,7 +37,7 @@ extension SightWeaver {
     /// A comparison of the members of a relationship that may fail, as a SUBQUERY over the members,
     /// whose condition is guarded; nil for another comparison.
     mutating func overMembers(_ comparison: Comparison, of entity: Entity?) -> Predicate? {
-        guard comparison.modifier != .direct, comparison.mayFail,
+        guard comparison.modifier != .direct, comparison.traits.mayFail,
             case .keyPath(let operand, let keys) = comparison.left
         else { return nil }
         // Operators such as @distinctUnionOfObjects change nothing of what some or all members are.
@@ -75,46 +75,5 @@ extension SightWeaver {
 
 extension Predicate {
     /// Whether its evaluation may end with an error.
-    var mayFail: Bool {
-        switch self {
-        case .constant: false
-        case .comparison(let it): it.mayFail
-        case .and(let parts), .or(let parts): parts.contains(where: \.mayFail)
-        case .not(let part): part.mayFail
-        }
-    }
-}
-
-extension Comparison {
-    fileprivate var mayFail: Bool {
-        type == .matches || type == .like && !Self.isPlainPattern(right) || left.mayFail
-            || right.mayFail
-    }
-
-    /// Whether LIKE with the pattern never takes too long.
-    private static func isPlainPattern(_ pattern: Expression) -> Bool {
-        guard case .constant(.string(var text)) = pattern else { return false }
-        return text.withUTF8 { TextComparison.likeShape($0) != nil }
-    }
-}
-
-extension Expression {
-    fileprivate var mayFail: Bool {
-        switch self {
-        case .constant, .evaluatedObject, .variable, .anyKey: false
-        case .keyPath(let operand, _): operand.mayFail
-        // The least integer has no absolute value. All other functions have a value or null.
-        case .function(let name, let arguments):
-            name == PredicateFunction.absolute.rawValue || arguments.contains(where: \.mayFail)
-        case .aggregate(let items): items.contains(where: \.mayFail)
-        case .subquery(let collection, _, let predicate):
-            collection.mayFail || predicate.mayFail
-        case .conditional(let predicate, let yes, let no):
-            predicate.mayFail || yes.mayFail || no.mayFail
-        case .set(_, let left, let right): left.mayFail || right.mayFail
-        case .index(let collection, .at(let place)): collection.mayFail || place.mayFail
-        case .index(let collection, _): collection.mayFail
-        case .assignment(_, let value): value.mayFail
-        }
-    }
+    var mayFail: Bool { traits.mayFail }
 }

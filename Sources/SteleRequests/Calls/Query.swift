@@ -63,6 +63,13 @@ package struct Query: Sendable {
         values.first { $0.parameter == parameter }?.value
     }
 
+    /// The bytes of all values.
+    var bytes: Int {
+        values.reduce(0) { $0 + $1.value.utf8.count }
+            + variables.reduce(0) { $0 + $1.value.utf8.count }
+            + queries.reduce(0) { $0 + $1.value.utf8.count }
+    }
+
     /// Whether no parameter is given.
     package var isEmpty: Bool { values.isEmpty && variables.isEmpty && queries.isEmpty }
 

@@ -16,8 +16,10 @@ extension Route {
 
 extension Call {
     /// Whether the call is planned at a brief pace.
-    package var isBrief: Bool {
-        switch route.resource {
+    package func isBrief(_ limits: Limits) -> Bool {
+        // Those of a body are no part of the address, whose length is known before it is read.
+        guard query.bytes <= limits.briefQueryBytes else { return false }
+        return switch route.resource {
         // It must be answered beside all other requests.
         case .readiness: true
         case .metrics, .backup, .metadata, .live, .tickets, .contexts, .context, .index,

@@ -8,31 +8,48 @@ struct Grouping {
     /// The columns of `select`, whose aliases `sort` and `having` may use.
     let columns: [SelectedColumn]
     let names: Names
+    private let known: ExpressionSet
 
+    init(groups: [Expression], columns: [SelectedColumn], names: Names) {
+        self.groups = groups
+        self.columns = columns
+        self.names = names
+        known = ExpressionSet(groups)
+    }
+
+    /// - Parameter mayAggregate: whether an aggregate over rows may be inside, as far as is known
+    ///   from what is around.
     /// - Throws: `Problem` for an expression with more than one value in a group.
-    func check(_ expression: Expression, in excerpt: Excerpt) throws {
-        if groups.contains(expression) { return }
+    func check(
+        _ expression: Expression, in excerpt: Excerpt, mayAggregate: Bool = true
+    ) throws {
+        if known.contains(expression) { return }
         switch expression {
         case .function(let name, let arguments):
-            if PredicateFunction(rawValue: name)?.isAggregate ?? false,
-                names.isAggregate(expression)
-            {
-                return
+            var mayAggregate = mayAggregate
+            if mayAggregate, PredicateFunction(rawValue: name)?.isAggregate ?? false {
+                if names.isAggregate(expression) { return }
+                mayAggregate = false
             }
-            for argument in arguments { try check(argument, in: excerpt) }
+            for argument in arguments {
+                try check(argument, in: excerpt, mayAggregate: mayAggregate)
+            }
         case .keyPath, .evaluatedObject, .subquery:
             throw problem(expression, in: excerpt)
         case .conditional(let predicate, let first, let second):
-            try check(predicate, in: excerpt)
-            try check(first, in: excerpt)
-            try check(second, in: excerpt)
-        case .aggregate(let items): for item in items { try check(item, in: excerpt) }
+            try check(predicate, in: excerpt, mayAggregate: mayAggregate)
+            try check(first, in: excerpt, mayAggregate: mayAggregate)
+            try check(second, in: excerpt, mayAggregate: mayAggregate)
+        case .aggregate(let items):
+            for item in items { try check(item, in: excerpt, mayAggregate: mayAggregate) }
         case .set(_, let left, let right):
-            try check(left, in: excerpt)
-            try check(right, in: excerpt)
+            try check(left, in: excerpt, mayAggregate: mayAggregate)
+            try check(right, in: excerpt, mayAggregate: mayAggregate)
         case .index(let collection, let place):
-            try check(collection, in: excerpt)
-            if case .at(let number) = place { try check(number, in: excerpt) }
+            try check(collection, in: excerpt, mayAggregate: mayAggregate)
+            if case .at(let number) = place {
+                try check(number, in: excerpt, mayAggregate: mayAggregate)
+            }
         case .constant, .variable, .anyKey, .assignment: break
         }
     }
@@ -59,14 +76,17 @@ struct Grouping {
     }
 
     /// - Throws: as for an expression.
-    func check(_ predicate: Predicate, in excerpt: Excerpt) throws {
+    func check(
+        _ predicate: Predicate, in excerpt: Excerpt, mayAggregate: Bool = true
+    ) throws {
         switch predicate {
         case .constant: break
         case .comparison(let it):
-            try check(it.left, in: excerpt)
-            try check(it.right, in: excerpt)
-        case .and(let parts), .or(let parts): for part in parts { try check(part, in: excerpt) }
-        case .not(let inner): try check(inner, in: excerpt)
+            try check(it.left, in: excerpt, mayAggregate: mayAggregate)
+            try check(it.right, in: excerpt, mayAggregate: mayAggregate)
+        case .and(let parts), .or(let parts):
+            for part in parts { try check(part, in: excerpt, mayAggregate: mayAggregate) }
+        case .not(let inner): try check(inner, in: excerpt, mayAggregate: mayAggregate)
         }
     }
 }

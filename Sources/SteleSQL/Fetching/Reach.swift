@@ -4,34 +4,11 @@ import StelePredicates
 enum Reach {
     /// Returns whether an expression depends on nothing but the given variables.
     static func isInside(_ it: Expression, _ variables: Set<String> = []) -> Bool {
-        switch it {
-        case .constant, .anyKey: true
-        case .evaluatedObject: false
-        case .variable(let name): variables.contains(name)
-        case .keyPath(let base, _): isInside(base, variables)
-        case .function(_, let items), .aggregate(let items):
-            items.allSatisfy { isInside($0, variables) }
-        case .subquery(let collection, let variable, let predicate):
-            isInside(collection, variables)
-                && isInside(predicate, variables.union([variable]))
-        case .conditional(let predicate, let a, let b):
-            isInside(predicate, variables) && isInside(a, variables) && isInside(b, variables)
-        case .set(_, let a, let b): isInside(a, variables) && isInside(b, variables)
-        case .index(let base, .at(let place)):
-            isInside(base, variables) && isInside(place, variables)
-        case .index(let base, _): isInside(base, variables)
-        case .assignment: false
-        }
+        it.traits.isInside(variables)
     }
 
     static func isInside(_ it: Predicate, _ variables: Set<String>) -> Bool {
-        switch it {
-        case .constant: true
-        case .comparison(let it):
-            isInside(it.left, variables) && isInside(it.right, variables)
-        case .and(let parts), .or(let parts): parts.allSatisfy { isInside($0, variables) }
-        case .not(let part): isInside(part, variables)
-        }
+        it.traits.isInside(variables)
     }
 
     /// Returns whether a condition compares the object, or the key of a related one, with a

@@ -10,7 +10,16 @@ extension Translation {
         _ function: PredicateFunction, _ arguments: [Expression], _ env: Environment
     ) throws(StoreError) -> Operand {
         let a = try operand(arguments[0], env)
-        guard arguments.count == 2 else {
+        return try call(
+            function, a, arguments.count == 2 ? try operand(arguments[1], env) : nil)
+    }
+
+    /// Returns the same of values that are translated already: translating them again would take
+    /// exponential time where calls are nested.
+    func call(
+        _ function: PredicateFunction, _ a: Operand, _ b: Operand?
+    ) throws(StoreError) -> Operand {
+        guard let b else {
             if let value = a.value { return .constant(PredicateCalls.apply(function, value, nil)) }
             let kind = Self.kind(of: function, a.kind, nil)
             if !schema.dialect.isTyped, let plain = plain(function, a, kind) { return plain }
@@ -19,7 +28,6 @@ extension Translation {
                     SQLFunctions.call, String(function.number), String(a.kind.rawValue), sql(a)),
                 kind)
         }
-        let b = try operand(arguments[1], env)
         if let x = a.value, let y = b.value {
             return .constant(PredicateCalls.apply(function, x, y))
         }

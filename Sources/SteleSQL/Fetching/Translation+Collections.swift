@@ -66,27 +66,43 @@ extension Translation {
         }
     }
 
-    /// Returns the object of an expression; nil where it is not an object.
+    /// What a key path begins with.
+    enum Start {
+        case object(Position)
+        /// There is never an object, as behind the end of a list.
+        case null
+    }
+
+    /// Returns the object of an expression; nil where it is not an object, or never one.
     func object(_ expression: Expression, _ env: Environment) throws(StoreError) -> Position? {
+        if case .object(let position)? = try start(expression, env) { position } else { nil }
+    }
+
+    /// Returns the object of an expression; nil where it is not an object.
+    ///
+    /// The expression is translated once, also where that gives null: again at each level of what
+    /// is nested would take exponential time.
+    func start(_ expression: Expression, _ env: Environment) throws(StoreError) -> Start? {
         switch expression {
-        case .evaluatedObject: return env.object
-        case .variable(let name): return env.variables[name]
+        case .evaluatedObject: return .object(env.object)
+        case .variable(let name): return env.variables[name].map { .object($0) }
         case .keyPath(let base, let path):
-            guard var position = try object(base, env) else { return nil }
+            guard case .object(var position)? = try start(base, env) else { return nil }
             for key in path {
                 guard case .relationship(let it)? = position.entity.property(named: key),
                     !it.isToMany
                 else { return nil }
                 position = try toOne(it, of: position)
             }
-            return position
+            return .object(position)
         case .index, .conditional:
             guard let entity = elementEntity(expression, env) else { return nil }
             let key = try operand(expression, env)
-            if key.isNull { return nil }
-            return Position(
-                scope: env.innermost ?? env.object.scope, key: sql(key), entity: entity,
-                isNullable: true)
+            if key.isNull { return .null }
+            return .object(
+                Position(
+                    scope: env.innermost ?? env.object.scope, key: sql(key), entity: entity,
+                    isNullable: true))
         default: return nil
         }
     }
@@ -293,10 +309,16 @@ extension Translation {
         if case .aggregate(let items) = collection,
             let it = Self.number(of: place, of: items.count)
         {
-            // Within a group each item must have a single value.
-            if env.isGrouped { for item in items { _ = try operand(item, env) } }
             let isInside = it >= 0 && it < Int64(items.count)
-            return isInside ? try operand(items[Int(it)], env) : .constant(.null)
+            var found = Operand.constant(.null)
+            // Within a group each item must have a single value.
+            for (index, item) in items.enumerated() {
+                let isFound = isInside && index == Int(it)
+                guard isFound || env.isGrouped else { continue }
+                let operand = try operand(item, env)
+                if isFound { found = operand }
+            }
+            return found
         }
         guard var bag = try bag(collection, env, ordered: true), !bag.order.isEmpty else {
             throw .unsupported("an index into a collection without an order")

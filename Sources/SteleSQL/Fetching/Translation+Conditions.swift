@@ -21,7 +21,9 @@ extension Translation {
             for part in parts { conditions.append(try condition(part, env, holds: holds)) }
             return isAnd ? .all(conditions) : .any(conditions)
         case .comparison(let it):
-            return try condition(it, env, holds: holds)
+            let condition = try condition(it, env, holds: holds)
+            try check(condition.sql)
+            return condition
         }
     }
 

@@ -5,7 +5,17 @@ import StelePredicates
 extension Translation {
     /// Returns the value of an expression for one object, or for a group.
     func operand(_ expression: Expression, _ env: Environment) throws(StoreError) -> Operand {
+        if case .constant(let value) = expression { return .constant(value) }
         if env.isGrouped, let group = env.groups[expression] { return group }
+        try step()
+        let operand = try translated(expression, env)
+        if case .sql(let text) = operand.content { try check(text) }
+        return operand
+    }
+
+    private func translated(
+        _ expression: Expression, _ env: Environment
+    ) throws(StoreError) -> Operand {
         switch expression {
         case .constant(let value): return .constant(value)
         case .evaluatedObject: return try value([], of: env.object)
@@ -35,11 +45,13 @@ extension Translation {
                 "\(path.joined(separator: ".")) must be grouped by or be inside an aggregate")
         }
         if let total { return try operand(total, env) }
-        guard let start = try object(base, env) else {
+        switch try start(base, env) {
+        case .object(let start): return try value(path[...], of: start)
+        case .null: return .constant(.null)
+        case nil:
             if try operand(base, env).isNull { return .constant(.null) }
             throw .unsupported("a key of a value that is not an object")
         }
-        return try value(path[...], of: start)
     }
 
     private func conditional(

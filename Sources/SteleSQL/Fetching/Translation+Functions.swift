@@ -58,7 +58,7 @@ extension Translation {
                 try call(Self.decimal(function), sql(a), sql(b)), .decimal, isNullable: true)
         }
         if !schema.dialect.isTyped, a.isLongDecimal || b.isLongDecimal {
-            return try call(function, arguments, env)
+            return try call(function, a, b)
         }
         if schema.dialect.isTyped { return try typedArithmetic(a, sign, b, kind) }
         let chain = chained(a, sign, b)
@@ -84,10 +84,9 @@ extension Translation {
         _ function: PredicateFunction, sign: String, _ arguments: [Expression],
         _ env: Environment
     ) throws(StoreError) -> Operand {
-        if schema.dialect.isTyped { return try call(function, arguments, env) }
         let (a, b) = (try operand(arguments[0], env), try operand(arguments[1], env))
-        if a.kind == .decimal || b.kind == .decimal {
-            return try call(function, arguments, env)
+        if schema.dialect.isTyped || a.kind == .decimal || b.kind == .decimal {
+            return try call(function, a, b)
         }
         let chain = chained(a, sign, b)
         var operand = Operand.computed("(\(chain.text))", .integer)

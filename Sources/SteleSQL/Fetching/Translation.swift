@@ -27,10 +27,39 @@ final class Translation {
 
     var model: Model { translator.schema.model }
 
+    /// The expressions and comparisons that have been translated. Those beside a list under ANY are
+    /// translated for each item, so they may be more than the request has.
+    private var steps = 0
+    /// The most of them: a few times those of the longest request.
+    private static let stepLimit = 500_000
+    /// The most bytes of an expression or a condition. A database cannot be stopped everywhere while
+    /// it prepares a statement.
+    private static let textLimit = 4 << 20
+
     /// Enters a deeper expression; `leave` returns from it.
     func enter() throws(StoreError) {
         depth += 1
         if depth & 3 == 0, !StackBound.hasRoom { throw .predicate(StackBound.error) }
+        try step()
+    }
+
+    /// Counts an expression or a comparison that is translated.
+    func step() throws(StoreError) {
+        steps += 1
+        do throws(PredicateError) { try PlanningWork.step() } catch { throw .predicate(error) }
+        if steps > Self.stepLimit { throw Self.tooLong }
+    }
+
+    /// Refuses a text that is too long before others are made of it.
+    func check(_ sql: String) throws(StoreError) {
+        if sql.utf8.count > Self.textLimit { throw Self.tooLong }
+    }
+
+    private static var tooLong: StoreError {
+        .predicate(
+            PredicateError(
+                .limit, "the request would be too long a statement of the database",
+                hint: "compare fewer lists with expressions, or split it into several requests"))
     }
 
     func leave() { depth -= 1 }
