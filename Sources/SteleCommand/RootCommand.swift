@@ -1,6 +1,7 @@
 /// The command `stele`, and its subcommands.
 
 import ArgumentParser
+import Glibc
 import SteleService
 
 /// Core Data's object graph, served over HTTP.
@@ -17,4 +18,11 @@ struct RootCommand: ParsableCommand {
             ImportCommand.self, ExportCommand.self, BackupCommand.self, RestoreCommand.self,
             HealthCommand.self, WatchCommand.self, TokenCommand.self,
         ])
+
+    static func main() {
+        // A file that becomes longer than the process may make it is an error of that write, and
+        // must not end the process.
+        signal(SIGXFSZ, SIG_IGN)
+        main(nil)
+    }
 }

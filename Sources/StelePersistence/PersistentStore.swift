@@ -8,7 +8,7 @@ import SteleSystem
 ///
 /// What reads or saves throws the usual errors of a store, which are cases of `StoreError`:
 /// `.closed` after `close`; `.busy` where other programs or too many threads use it; `.gone`,
-/// `.incompatible`, `.noRoom` and `.failed` for an error of its files.
+/// `.damaged`, `.incompatible`, `.noRoom` and `.failed` for an error of its files.
 public protocol PersistentStore: AnyObject, Sendable {
     /// The model of the stored objects.
     var model: Model { get }
@@ -168,7 +168,8 @@ public protocol PersistentStore: AnyObject, Sendable {
     var databaseFigures: DatabaseFigures? { get }
 
     /// Checks that saves would reach the files that the store was opened with.
-    /// - Throws: `StoreError.gone` where one was removed or replaced.
+    /// - Throws: `StoreError.gone` where one was removed or replaced, and `.damaged` where one was
+    ///   found to be damaged.
     func checkPresence() throws(StoreError)
 
     /// Keeps other programs from opening the store until it is closed.

@@ -17,6 +17,10 @@ public enum StoreError: Error, Sendable {
     case noRoom(String)
     /// The store's file is no longer where it was opened. Nothing is saved. The text names it.
     case gone(String)
+    /// A file of the store was damaged while the store was open, or is damaged where it is read: it
+    /// does not have what was written to it. An open store saves nothing more until it is opened
+    /// again. The text names the file, and what is wrong.
+    case damaged(String)
     /// The store is open for reading only. The text names its file.
     case readOnly(String)
     /// The store stayed busy for longer than the caller may wait.
@@ -77,7 +81,7 @@ extension StoreError {
         case .incompatible(_, let text), .noRoom(let text), .busy(let text), .moved(let text),
             .unsupported(let text), .invalid(let text), .tooLarge(let text), .failed(let text),
             .incompleteSave(let text), .readOnly(let text), .gone(let text), .refused(let text),
-            .unavailable(let text):
+            .unavailable(let text), .damaged(let text):
             text
         case .predicate(let error): error.description
         case .overBudget: "a statement has exceeded its reader's budget"

@@ -46,6 +46,8 @@ final class Checkpointer: Sendable {
     private let turn: Double
     /// The last of the views that were waited for in vain; 0 for none. Only the thread uses it.
     private nonisolated(unsafe) var lastInTheWay = 0
+    /// When the files are looked at next. Only the thread uses it.
+    private nonisolated(unsafe) var lookAt: UInt64 = 0
     /// Both the writer's and the checkpointer's thread wait for changes of it.
     private let state: Monitor<State>
 
@@ -121,17 +123,28 @@ final class Checkpointer: Sendable {
     /// checkpoint.
     var isNeeded: Bool { state.withLock { $0.isClosed || $0.isAwaited } }
 
-    /// Checkpoints until `close`, on the caller's thread.
-    /// - Parameter first: other work on the connection before that. Its statements are interrupted
-    ///   where the checkpointer is needed.
-    func run(_ connection: Connection, after first: (Connection) -> Void = { _ in }) {
+    /// Checkpoints until `close`, on the caller's thread, and looks for damage of the files.
+    /// - Parameters:
+    ///   - damage: remembers what is found. A damaged log is not copied into the file.
+    ///   - first: other work on the connection before that. Its statements are interrupted where the
+    ///     checkpointer is needed.
+    func run(
+        _ connection: Connection, _ damage: StoreDamage = StoreDamage(),
+        after first: (Connection) -> Void = { _ in }
+    ) {
         interruptibly(first, connection)
         // A connection that has read nothing knows of no WAL, and its checkpoint does nothing.
         _ = try? connection.single("SELECT COUNT(*) FROM sqlite_master")
         if connection.hasAttachedHistory {
             _ = try? connection.single("SELECT COUNT(*) FROM history.sqlite_master")
         }
-        while let isAwaited = nextIsAwaited() {
+        let check = DamageCheck(connection, damage)
+        defer { if damage.isKnown { connection.leaveLog() } }
+        while let isAwaited = nextIsAwaited({ _ = check.look() }) {
+            guard !check.beforeCopying() else {
+                finish(false, endsWait: true)
+                continue
+            }
             copy(connection)
             let isDone = restart(connection)
             finish(isDone, endsWait: isDone || isAwaited)
@@ -233,10 +246,21 @@ final class Checkpointer: Sendable {
     private static let stepsBetweenLooks: Int32 = 1_000
 
     /// Waits until a checkpoint is wanted.
+    /// - Parameter look: called about once a second meanwhile.
     /// - Returns: whether the writer waits for it; nil after `close`.
-    private func nextIsAwaited() -> Bool? {
-        state.withLock(when: { $0.isWanted || $0.isClosed }) { state, _ in
-            state.isClosed ? nil : state.isAwaited
+    private func nextIsAwaited(_ look: () -> Void) -> Bool? {
+        while true {
+            let (isWanted, isAwaited, isClosed) = state.withLock(
+                when: { $0.isWanted || $0.isClosed }, until: lookAt
+            ) { state, isReady in
+                (isReady, state.isAwaited, state.isClosed)
+            }
+            if isClosed { return nil }
+            if MonotonicClock.now >= lookAt {
+                look()
+                lookAt = MonotonicClock.now &+ Limits.lookNanoseconds
+            }
+            if isWanted { return isAwaited }
         }
     }
 

@@ -22,7 +22,7 @@ final class CommitWatch: Sendable {
     /// - Parameter connection: a connection in WAL mode that has read something and outlives this
     ///   object.
     init(_ connection: Connection) {
-        let mapped = stele_wal_index(connection.handle)
+        let mapped = stele_wal_index(connection.handle, "main")
         index = Atomic(UInt(bitPattern: mapped))
         known.store(current, ordering: .releasing)
         expected.store(current, ordering: .releasing)

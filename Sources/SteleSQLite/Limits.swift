@@ -18,6 +18,10 @@ enum Limits {
     static let halfCommitNanoseconds: UInt64 = 5_000_000_000
     /// The most reader connections.
     static let readers = 96
+    /// The nanoseconds between two looks for damage of the files.
+    static let lookNanoseconds: UInt64 = 1_000_000_000
+    /// The most frames of the log (32 MiB) that one look compares with their check sums.
+    static let framesALook: UInt32 = 8_192
     /// The number of pages in the WAL (32 MiB) that triggers a checkpoint. A checkpoint syncs the
     /// store's file, which delays the next commit.
     static let checkpointPages = 8_000

@@ -35,11 +35,19 @@ final class ReaderPool: Sendable {
     }
 
     private let state = Monitor(State())
+    /// Whether the store was found to be damaged, also by these connections.
+    let damage: StoreDamage
     /// Opens a connection.
     private let open: @Sendable () throws(StoreError) -> Connection
 
     /// - Parameter open: opens a connection that only reads.
-    init(_ open: @escaping @Sendable () throws(StoreError) -> Connection) { self.open = open }
+    init(
+        _ damage: StoreDamage = StoreDamage(),
+        _ open: @escaping @Sendable () throws(StoreError) -> Connection
+    ) {
+        self.damage = damage
+        self.open = open
+    }
 
     /// A pool of connections to a store that is open for writing.
     /// - Parameters:
@@ -49,11 +57,12 @@ final class ReaderPool: Sendable {
     ///   - attachesHistory: whether the history is in a file of its own, which the connections
     ///     attach.
     ///   - presence: the files that a new connection must open, and no others at their paths.
+    ///   - damage: remembers damage of the store.
     convenience init(
         path: String, isMapped: Bool, attachesHistory: Bool = false,
-        _ presence: StorePresence = StorePresence([])
+        _ presence: StorePresence = StorePresence([]), _ damage: StoreDamage = StoreDamage()
     ) {
-        self.init { () throws(StoreError) in
+        self.init(damage) { () throws(StoreError) in
             try presence.check()
             let connection = try Connection(path: path, creates: false)
             // With a mapping, the cache only holds what is read from the WAL.
@@ -90,7 +99,10 @@ final class ReaderPool: Sendable {
             return (state.idle.popLast(), state.lastView)
         }
         do {
-            let connection = if let idle { idle.connection } else { try open() }
+            let connection =
+                if let idle { idle.connection } else {
+                    try damage.noting { () throws(StoreError) in try open() }
+                }
             connection.view = view
             return connection
         } catch {
@@ -108,7 +120,9 @@ final class ReaderPool: Sendable {
         connection.pace = .brief
         defer { give(connection) }
         // A statement outside a transaction is its own view, which ends with its last row.
-        return try connection.snapshots(sql, [.int(key)], shape).first
+        return try damage.noting { () throws(StoreError) in
+            try connection.snapshots(sql, [.int(key)], shape).first
+        }
     }
 
     /// Takes a connection back.
@@ -122,7 +136,9 @@ final class ReaderPool: Sendable {
     private func release(_ idle: Idle?, _ view: Int) {
         let wakesOne = state.withLock { state in
             state.places += 1
-            if let idle, !state.isClosed { state.idle.append(idle) }
+            if let idle {
+                if state.isClosed { leaveLog(of: idle) } else { state.idle.append(idle) }
+            }
             if let place = state.views.firstIndex(of: view) { state.views.remove(at: place) }
             return state.held == .none
         }
@@ -133,10 +149,14 @@ final class ReaderPool: Sendable {
     func close() {
         state.withLock { state in
             state.isClosed = true
+            for idle in state.idle { leaveLog(of: idle) }
             state.idle.removeAll()
         }
         state.broadcast()
     }
+
+    /// What is left of a damaged log is not copied into the file, and stays for whoever mends it.
+    private func leaveLog(of idle: Idle) { if damage.isKnown { idle.connection.leaveLog() } }
 
     // MARK: Making way for the log
 

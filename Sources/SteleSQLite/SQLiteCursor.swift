@@ -17,10 +17,12 @@ final class SQLiteCursor: FetchCursor {
     // the next reader's deadline from the connection.
     private var connection: Connection?
     private var deadline: Deadline?
+    private let damage: StoreDamage?
     private var isAtEnd = false
 
     init(
-        _ fetch: FetchStatement, rows: Rows, on connection: Connection, deadline: Deadline?
+        _ fetch: FetchStatement, rows: Rows, on connection: Connection, deadline: Deadline?,
+        damage: StoreDamage?
     ) throws(StoreError) {
         let statement = try Statement(
             fetch.sql, on: connection.handle, folder: connection.externalFolder)
@@ -29,6 +31,7 @@ final class SQLiteCursor: FetchCursor {
         self.rows = rows
         self.connection = connection
         self.deadline = deadline
+        self.damage = damage
     }
 
     /// Ends the statement.
@@ -66,7 +69,9 @@ final class SQLiteCursor: FetchCursor {
     /// Steps the statement. Another step after its end would restart it.
     private func step(_ statement: Statement) throws(StoreError) -> Bool {
         if isAtEnd { return false }
-        if try statement.step() { return true }
+        do { if try statement.step() { return true } } catch {
+            throw damage?.noting(error) ?? error
+        }
         isAtEnd = true
         return false
     }

@@ -23,8 +23,19 @@ enum SQLiteFailure {
                     + "finished, or close it there (SQLite: \(message))")
         case SQLITE_NOTADB:
             let path = file(connection) ?? place
-            return .incompatible(code: 134080, "\(path) is not an SQLite database")
-        case SQLITE_CORRUPT: return .failed(damage(connection, place, message))
+            return .incompatible(code: 134080, path + notADatabase)
+        case SQLITE_CORRUPT: return .damaged(damage(connection, place, message))
+        // The log, or a file that is not mapped, is shorter than it was.
+        case SQLITE_IOERR where code == isShort:
+            return .damaged(damage(connection, place, message))
+        // A recovery has found another log each time that it looked.
+        case SQLITE_PROTOCOL:
+            let path = file(connection) ?? place
+            return .failed(
+                "\(path)-wal or \(path)-shm is damaged (SQLite: \(message)): keep a copy of both and "
+                    + "of the store, and remove them to read the store without the last saves")
+        case SQLITE_IOERR where hasNoRoom(code, connection):
+            return .noRoom("\(file(connection) ?? place) cannot grow (SQLite: \(message))")
         case SQLITE_CANTOPEN where sqlite3_system_errno(connection) == EMFILE:
             return .busy(
                 "\(file(connection) ?? place) cannot be opened: the process has too many open "
@@ -100,6 +111,39 @@ enum SQLiteFailure {
         guard access(path, F_OK) != 0, access(folder, W_OK | X_OK) != 0 else { return nil }
         return String(cString: strerror(errno))
     }
+
+    private static let notADatabase = " is not an SQLite database"
+
+    /// Whether the text of `.incompatible` is that of SQLITE_NOTADB.
+    static func saysNotADatabase(_ text: String) -> Bool { text.hasSuffix(notADatabase) }
+
+    /// Whether a system's error says that a file cannot become longer: the disk is full, or a quota
+    /// or the process's limit of a file's size is reached.
+    static func hasNoRoom(_ code: Int32) -> Bool { [ENOSPC, EDQUOT, EFBIG].contains(code) }
+
+    /// Whether a write to the database's files has failed for that reason.
+    private static func hasNoRoom(_ code: Int32, _ connection: OpaquePointer) -> Bool {
+        // The index of the log grows for no other reason than the log does.
+        if code == hasNoIndex { return true }
+        guard [couldNotWrite, couldNotSync, couldNotTruncate].contains(code) else { return false }
+        let databases: [String] = ["main", "history"]
+        return databases.contains { database in
+            hasNoRoom(stele_file_error(connection, database, 0))
+                || hasNoRoom(stele_file_error(connection, database, 1))
+        }
+    }
+
+    // Extended codes, which Swift does not import.
+    /// SQLITE_IOERR_SHORT_READ.
+    private static let isShort = SQLITE_IOERR | (2 << 8)
+    /// SQLITE_IOERR_WRITE.
+    private static let couldNotWrite = SQLITE_IOERR | (3 << 8)
+    /// SQLITE_IOERR_FSYNC.
+    private static let couldNotSync = SQLITE_IOERR | (4 << 8)
+    /// SQLITE_IOERR_TRUNCATE.
+    private static let couldNotTruncate = SQLITE_IOERR | (6 << 8)
+    /// SQLITE_IOERR_SHMSIZE: the `-shm` cannot grow.
+    private static let hasNoIndex = SQLITE_IOERR | (19 << 8)
 
     /// SQLITE_READONLY_DBMOVED, which Swift does not import.
     private static let fileHasMoved = SQLITE_READONLY | (4 << 8)

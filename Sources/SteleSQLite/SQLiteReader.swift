@@ -52,7 +52,7 @@ final class SQLiteReader: StoreReader {
             }
         } catch {
             pool.give(connection)
-            throw error
+            throw pool.damage.noting(error)
         }
         // Taken last, so that it covers the long decimals of all commits in the view.
         self.translator = translator.current
@@ -147,7 +147,7 @@ final class SQLiteReader: StoreReader {
                 // It may have ended because the view has to.
                 try checkView()
             }
-            throw error
+            throw pool?.damage.noting(error) ?? error
         }
     }
 
@@ -205,11 +205,13 @@ final class SQLiteReader: StoreReader {
             }
             let statement = try translator.objects(request)
             cursor = try SQLiteCursor(
-                statement, rows: .objects(shape), on: connection, deadline: deadline)
+                statement, rows: .objects(shape), on: connection, deadline: deadline,
+                damage: pool?.damage)
         } else {
             let statement = try translator.rows(request)
             cursor = try SQLiteCursor(
-                statement, rows: .values(statement.kinds), on: connection, deadline: deadline)
+                statement, rows: .values(statement.kinds), on: connection, deadline: deadline,
+                damage: pool?.damage)
         }
         cursors.append(cursor)
         return cursor

@@ -39,6 +39,36 @@ extension SQLiteStore {
         stele_sqlite_configure(Int32(clamping: sortBytes)) == SQLITE_OK
     }
 
+    /// Ends the process with a message on standard error, and exit status 74 (EX_IOERR of
+    /// `<sysexits.h>`), where another program cuts a file that is mapped into memory: the store's
+    /// file or its `-shm`. Without it the system ends the process, by SIGBUS, without a message.
+    ///
+    /// SQLite cannot go on: what it has read of the file is gone while it reads it. Answered saves
+    /// are in the log, which is not mapped.
+    public static func reportCutFiles() {
+        var action = sigaction()
+        action.sa_flags = SA_SIGINFO
+        action.__sigaction_handler.sa_sigaction = { _, info, _ in
+            // BUS_ADRERR: there is no file at the address any more.
+            guard let info, info.pointee.si_code == 2 else {
+                // The instruction runs again, and ends the process.
+                signal(SIGBUS, SIG_DFL)
+                return
+            }
+            let text: StaticString =
+                """
+                stele: critical: another program has cut a file of the store that is mapped into \
+                memory, so the service ends. If it was the -shm, nothing that was answered is lost: \
+                start the service again. If it was the store's own file: keep a copy of all files of \
+                the store, run stele check, and restore a backup.
+
+                """
+            write(STDERR_FILENO, text.utf8Start, text.utf8CodeUnitCount)
+            _exit(74)
+        }
+        sigaction(SIGBUS, &action, nil)
+    }
+
     /// Has temporary files made in the folder of a store, unless the environment's `SQLITE_TMPDIR`
     /// names another. Without either it is `TMPDIR`, `/var/tmp` or `/tmp`, which may be in memory
     /// and small.

@@ -43,6 +43,7 @@ public final class SQLiteStore: PersistentStore {
     private let checkpointer: Checkpointer
     private let watch: CommitWatch
     private let presence: StorePresence
+    private let damage = StoreDamage()
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let threads = Mutex<[SystemThread]>([])
     let lock: Mutex<StoreLock?>
@@ -131,10 +132,10 @@ public final class SQLiteStore: PersistentStore {
         presence = StorePresence(
             [path, historyFile].compactMap(\.self).flatMap { [$0, $0 + "-wal", $0 + "-shm"] })
         readers = ReaderPool(
-            path: path, isMapped: true, attachesHistory: file.hasAttachedHistory, presence)
+            path: path, isMapped: true, attachesHistory: file.hasAttachedHistory, presence, damage)
         checkpointer = Checkpointer(views: readers)
         // Rows are in the store's file alone.
-        rowReaders = ReaderPool(path: path, isMapped: false, presence)
+        rowReaders = ReaderPool(path: path, isMapped: false, presence, damage)
         watch = CommitWatch(writer)
         // Another program may have committed between the two reads of the counter.
         former = Mutex(file.former?.counter == watch.current ? file.former?.marks ?? [] : [])
@@ -152,7 +153,7 @@ public final class SQLiteStore: PersistentStore {
         checkpointer.follow(connection)
         let transactions = SQLiteTransactions(
             connection, schema: schema, translator: translator, watch: watch, presence: presence,
-            checkpointer: checkpointer,
+            damage: damage, checkpointer: checkpointer,
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
         let observer = { [weak self] in self?.observer.withLock { $0 } }
         nonisolated(unsafe) let moved = (
@@ -167,9 +168,9 @@ public final class SQLiteStore: PersistentStore {
         }
         guard let writing else { throw Self.noThread }
         threads.withLock { $0 = [writing] }
-        let (external, schema) = (external, schema)
+        let (external, schema, damage) = (external, schema, damage)
         let checkpointing = SystemThread(name: "stele-checkpts") {
-            checkpointer.run(checkpoints) { connection in
+            checkpointer.run(checkpoints, damage) { connection in
                 // It reads all rows that may name a file, so no opening waits for it. One that ends
                 // early removes nothing or some, and the next opening removes the rest.
                 guard sweeps else { return }
@@ -320,8 +321,12 @@ public final class SQLiteStore: PersistentStore {
     }
 
     /// Checks that the file, its log and the history beside it are those that were opened.
-    /// - Throws: `StoreError.gone`, which names the first file that is not.
-    public func checkPresence() throws(StoreError) { try presence.check() }
+    /// - Throws: `StoreError.gone`, which names the first file that is not, and `.damaged` where the
+    ///   store was found to be damaged since it was opened.
+    public func checkPresence() throws(StoreError) {
+        try damage.check()
+        try damage.noting { () throws(StoreError) in try presence.check() }
+    }
 
     /// Returns whether another program has committed since the last notification.
     public func noticesForeignChange() -> Bool {

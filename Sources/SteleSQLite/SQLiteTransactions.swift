@@ -10,6 +10,8 @@ final class SQLiteTransactions: WriterTransactions {
     private let translator: CurrentTranslator
     private let watch: CommitWatch
     private let presence: StorePresence
+    private let damage: StoreDamage
+    private let check: DamageCheck
     private let checkpointer: Checkpointer
     private let changedElsewhere: () -> Void
     /// The commit counter after the writer's last commit.
@@ -21,7 +23,7 @@ final class SQLiteTransactions: WriterTransactions {
 
     init(
         _ writer: Connection, schema: SQLSchema, translator: CurrentTranslator, watch: CommitWatch,
-        presence: StorePresence, checkpointer: Checkpointer,
+        presence: StorePresence, damage: StoreDamage, checkpointer: Checkpointer,
         changedElsewhere: @escaping () -> Void
     ) {
         self.writer = writer
@@ -29,6 +31,8 @@ final class SQLiteTransactions: WriterTransactions {
         self.translator = translator
         self.watch = watch
         self.presence = presence
+        self.damage = damage
+        check = DamageCheck(writer, damage)
         self.checkpointer = checkpointer
         self.changedElsewhere = changedElsewhere
         lastCommit = watch.current
@@ -49,8 +53,12 @@ final class SQLiteTransactions: WriterTransactions {
     /// Seals the store unless another program uses it: checkpoints the WAL completely, so that the
     /// file does not change when it is closed.
     func seal(_ path: String, _ observer: (any StoreObserver)?) {
-        // Not for another file that is at the path by now.
-        guard let observer, (try? presence.check()) != nil else { return }
+        do { try checkFiles() } catch {
+            if damage.isKnown { writer.leaveLog() }
+            // Nor is another file that is at the path by now.
+            return
+        }
+        guard let observer else { return }
         sqlite3_busy_timeout(writer.handle, Limits.restartMilliseconds)
         guard
             sqlite3_wal_checkpoint_v2(
@@ -73,10 +81,20 @@ final class SQLiteTransactions: WriterTransactions {
 
     var rowsWritten: Int64 { writer.rowsWritten }
 
+    /// Checks that a save would reach the files that the store was opened with, and be read back.
+    private func checkFiles() throws(StoreError) {
+        try damage.check()
+        try damage.noting { () throws(StoreError) in try presence.check() }
+        try check.beforeWriting(isForeign: watch.isForeign(since: lastCommit))
+    }
+
     func begin() throws(StoreError) -> Bool {
-        try writer.execute(Self.begin, [])
+        try damage.check()
+        try damage.noting { () throws(StoreError) in
+            _ = try writer.execute(Self.begin, [])
+        }
         do {
-            try presence.check()
+            try checkFiles()
             guard watch.isForeign(since: lastCommit) else { return false }
             if writer.hasAttachedHistory, try AttachedHistory(writer).settle() {
                 // In a commit of its own, because the batch may be rolled back.
@@ -99,6 +117,7 @@ final class SQLiteTransactions: WriterTransactions {
             throw error
         }
         lastCommit = watch.didCommit()
+        try check.afterCommit()
     }
 
     func rollBack() {
@@ -108,6 +127,8 @@ final class SQLiteTransactions: WriterTransactions {
     /// A commit may have changed the store and not the history beside it. The next batch begins
     /// with a new history, and takes the commit for another program's.
     func remains(after error: StoreError) -> StoreError? {
+        // Nothing is tried again on a damaged store, where a part of it may be there.
+        if case .damaged = damage.noting(error) { return damage.noting(error) }
         guard writer.hasAttachedHistory, watch.isForeign(since: lastCommit) else { return nil }
         return .failed(
             "the save may be in the store, but not in the history beside it: read the objects "

@@ -372,6 +372,7 @@ extension StoreError {
         case .incompatible(let code, let text):
             .incompatible(code: code, text.replacing(path, with: other))
         case .failed(let text): .failed(text.replacing(path, with: other))
+        case .damaged(let text): .damaged(text.replacing(path, with: other))
         default: self
         }
     }

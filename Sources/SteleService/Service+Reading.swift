@@ -91,6 +91,10 @@ extension Service {
             if case StoreError.gone = error {
                 throw Problem(.storeGone, "the store is gone")
             }
+            if case StoreError.damaged(let what) = error {
+                storeTrouble.noteDamage(what)
+                throw Problem(.storeDamaged, "the store is damaged")
+            }
             throw Problem(.unavailable, "the store cannot be read")
         }
         return Pages.status("ready")

@@ -51,11 +51,13 @@ public final class SystemThread: Sendable {
         }
     }
 
-    /// Runs `body` with all signals blocked: threads that it creates inherit the mask.
+    /// Runs `body` with all signals blocked but SIGBUS: threads that it creates inherit the mask.
     public static func withSignalsBlocked<R>(_ body: () -> R) -> R {
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
+        // The system ends the process for a blocked one, and does not call its handler.
+        sigdelset(&all, SIGBUS)
         pthread_sigmask(SIG_BLOCK, &all, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         return body()

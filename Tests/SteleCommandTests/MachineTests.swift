@@ -131,6 +131,38 @@ import Testing
         end(again)
     }
 
+    /// SIGTERM ends the process also where a request never comes to its end.
+    @Test func aBodyThatNeverComesDoesNotKeepTheProcess() throws {
+        let (program, caller) = try serve(samplePath("League"), ["--drain", "0.2"])
+        let upload = try caller.socket()
+        defer { close(upload) }
+        try caller.send(
+            "POST", "/Team", ["Content-Type: application/json", "Content-Length: 100"], to: upload)
+        #expect(try caller.call("GET", "/readyz").contains(" 200 "))
+        end(program)
+    }
+
+    /// The limit of a file's size is an error of the save that reaches it, as a full disk is.
+    @Test(arguments: ["s.sqlite", "s.xml", "s.txt"])
+    func aFileThatMayNotGrowHasNoRoom(_ store: String) throws {
+        let program = try Program(
+            [
+                "-c", "ulimit -S -f 300 && exec \"$0\" \"$@\"", Program.path, "serve",
+                samplePath("League"), "--store", store, "--port", "0",
+            ], folder: folder.path, file: "/bin/sh")
+        defer { end(program) }
+        let caller = try Caller(program.lines(3))
+        let team = #"{"name":"Reds","city":"\#(String(repeating: "x", count: 3_000))"}"#
+        var made = ""
+        for _ in 0..<500 {
+            made = try caller.call("POST", "/Team", team)
+            guard made.contains(" 201 ") else { break }
+        }
+        #expect(made.contains(" 507 ") && made.contains("store.no-room"), "\(made)")
+        #expect(try caller.call("GET", "/Team/1").contains(" 200 "))
+        #expect(try caller.call("GET", "/readyz").contains(" 200 "))
+    }
+
     /// A long read of many rows takes files in the store's folder in place of memory.
     @Test(arguments: ["sort=name", "select=name&distinct=true", "sort=name&limit=10&offset=20000"])
     func aLongSortUsesTemporaryFiles(_ query: String) throws {

@@ -29,6 +29,7 @@ private final class WriterStage {
             connection, schema: schema,
             translator: CurrentTranslator(FetchTranslator(schema: schema)),
             watch: CommitWatch(connection), presence: StorePresence([]),
+            damage: StoreDamage(),
             checkpointer: Checkpointer(views: ReaderPool(path: folder.store, isMapped: false)),
             changedElsewhere: {})
         writer = try transactions.makeWriter(queue) { nil }

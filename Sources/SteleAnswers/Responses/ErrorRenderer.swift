@@ -170,6 +170,12 @@ package struct ErrorRenderer {
         case .constraint(let conflict): return problem(conflict)
         case .refused(let what): return Problem(.validation, what)
         case .gone(let what): return Problem(.storeGone, "\(what); nothing was changed")
+        case .damaged(let what):
+            return Problem(
+                .storeDamaged, what,
+                hint:
+                    "end the service, keep a copy of all files of the store, see what is left with "
+                    + "stele check, and restore a backup")
         case .noRoom: return Problem(.noRoom, "the disk is full; nothing was saved")
         case .busy, .overBudget:
             return Problem(

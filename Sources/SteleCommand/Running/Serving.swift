@@ -37,6 +37,7 @@ struct Serving {
         ProcessLimits.boundArenas()
         SQLiteStore.configureProcess(sortBytes: settings.sortBytes)
         SQLiteStore.limitLog(bytes: settings.logBytes)
+        SQLiteStore.reportCutFiles()
         for note in SettingSource.unknownVariables() { logger.warning("\(note)") }
         // Before the store: a service that cannot listen, or has no seeds, makes no store, and
         // migrates none.

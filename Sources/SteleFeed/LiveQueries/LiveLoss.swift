@@ -26,7 +26,8 @@ extension StoreError {
     /// Whether the reason is temporary.
     package var mayPass: Bool {
         switch self {
-        case .moved, .busy, .unavailable, .deadline, .overBudget, .noRoom, .failed, .expired, .gone:
+        case .moved, .busy, .unavailable, .deadline, .overBudget, .noRoom, .failed, .expired, .gone,
+            .damaged:
             true
         case .conflicts, .constraint, .refused, .unsupported, .incompatible, .invalid, .predicate,
             .tooLarge, .closed, .incompleteSave, .readOnly:

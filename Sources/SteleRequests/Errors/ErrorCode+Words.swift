@@ -236,6 +236,11 @@ extension ErrorCode {
         "A file of the store was removed or replaced while the service had it open: nothing is "
             + "saved, and reads go on with what is still open. Or another node has migrated the "
             + "store in a database to another version of the model: nothing is read either.")
+    package static let storeDamaged = ErrorCode(
+        "store.damaged", status: 503, "The store is damaged",
+        "A file of the store does not have what was written to it: the disk, the file system or "
+            + "another program has changed it. Nothing is saved until the service is started again "
+            + "with a store that is whole; reads go on as far as they can.")
     package static let storeUnavailable = ErrorCode(
         "store.unavailable", status: 503, "The store is not available",
         "Its database cannot be reached, or something in it must be mended, which the message "
@@ -256,8 +261,10 @@ extension ErrorCode {
         object,
         member, noValue, method, notAcceptable, identity, versionConflict, precondition, keyRunning,
         keyReused, contextUnknown, contextGone, contextLimit, contextFull, contextEvaluation,
-        contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, headTooLarge, rate, range,
+        contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, headTooLarge, rate,
+        range,
         mediaType, notBuilt, unreadable, busy,
-        unavailable, deadline, readOnlyStore, storeGone, storeUnavailable, noRoom, `internal`,
+        unavailable, deadline, readOnlyStore, storeGone, storeDamaged, storeUnavailable, noRoom,
+        `internal`,
     ]
 }

@@ -308,7 +308,7 @@ extension StoreError {
     /// Whether the database has rolled back the whole transaction, or it must be rolled back.
     fileprivate var concernsTheWholeTransaction: Bool {
         switch self {
-        case .noRoom, .failed, .busy, .unavailable, .closed, .incompatible, .gone: true
+        case .noRoom, .failed, .busy, .unavailable, .closed, .incompatible, .gone, .damaged: true
         case .moved, .conflicts, .constraint, .refused, .deadline, .overBudget, .unsupported,
             .invalid, .predicate, .tooLarge, .expired, .incompleteSave, .readOnly:
             false

@@ -47,7 +47,7 @@ extension ExternalFolder {
     /// succeeded nevertheless, so the files stay until the store is next opened.
     static func takeBack(_ files: [ExternalData], after error: any Error) {
         switch error as? StoreError {
-        case .failed, .noRoom, .busy: break
+        case .failed, .noRoom, .busy, .damaged: break
         default: discard(files)
         }
     }

@@ -152,7 +152,7 @@ struct ExternalFolder: Sendable {
     static func failure(_ action: String) -> StoreError {
         let reason = errno
         let sentence = "\(action): \(String(cString: strerror(reason)))"
-        return reason == ENOSPC || reason == EDQUOT ? .noRoom(sentence) : .failed(sentence)
+        return SQLiteFailure.hasNoRoom(reason) ? .noRoom(sentence) : .failed(sentence)
     }
 
     // MARK: Ownership

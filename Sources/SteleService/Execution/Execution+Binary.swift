@@ -62,7 +62,7 @@ extension WritePlan {
             return result
         } catch {
             switch error as? StoreError {
-            case .failed, .noRoom, .busy, .unavailable: upload.keep()
+            case .failed, .noRoom, .busy, .unavailable, .damaged: upload.keep()
             default: break
             }
             throw error

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Logs that requests are refused, because the disk is full, the store's file is gone or its
 /// database is out of reach: when it begins, once a minute while it lasts, and when a save succeeds
-/// again.
+/// again. That the store is damaged is logged once, because nothing but a new start ends it.
 final class StoreTrouble: Sendable {
     private struct State {
         var refused = 0
@@ -18,6 +18,7 @@ final class StoreTrouble: Sendable {
     private let state = Mutex(State())
     /// Whether `state` counts refused saves, without its lock.
     private let isThere = Atomic<Bool>(false)
+    private let isDamageLogged = Atomic<Bool>(false)
     private static let pause: UInt64 = 60_000_000_000
 
     init(_ logger: Logger) { self.logger = logger }
@@ -25,6 +26,7 @@ final class StoreTrouble: Sendable {
     /// A request of the store was refused.
     func note(_ problem: Problem) {
         let code = problem.kind.text
+        if code == ErrorCode.storeDamaged.text { return noteDamage(problem.detail) }
         let codes = [ErrorCode.noRoom, .storeGone, .storeUnavailable].map(\.text)
         guard codes.contains(code) else { return }
         let now = MonotonicClock.now
@@ -41,6 +43,14 @@ final class StoreTrouble: Sendable {
             metadata: [
                 "code": "\(code)", "error": "\(problem.detail)", "requests": "\(refused)",
             ])
+    }
+
+    /// The store is damaged.
+    func noteDamage(_ what: String) {
+        guard !isDamageLogged.exchange(true, ordering: .relaxed) else { return }
+        logger.critical(
+            "the store is damaged",
+            metadata: ["code": "\(ErrorCode.storeDamaged.text)", "error": "\(what)"])
     }
 
     /// A save has succeeded.

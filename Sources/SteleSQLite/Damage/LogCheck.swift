@@ -1,0 +1,145 @@
+import CSQLite
+import StelePersistence
+
+/// Compares a database's write-ahead log with its index.
+///
+/// SQLite does not look at what is in the log before it appends to it. A log that was cut or written
+/// over takes further commits, and is read from the index, but the next recovery ends where the log
+/// is damaged, and all later commits are lost.
+///
+/// What is committed does not change until the log restarts, and a restart changes the salt in the
+/// index before it changes the log. So what differs from the index is damaged if the salt is still
+/// the same afterwards. No lock is needed, and other programs may commit and checkpoint meanwhile.
+struct LogCheck {
+    typealias State = stele_wal_state
+
+    private static let headerBytes = 32
+    private static let frameHeaderBytes = 24
+    /// The frames that are read at a time.
+    private static let framesAtATime = 64
+
+    private let connection: OpaquePointer
+    private let database: String
+    private let index: UnsafePointer<UInt32>
+    /// The path of the log.
+    let path: String
+
+    /// - Parameters:
+    ///   - connection: a connection in WAL mode that has read something, and outlives this.
+    ///   - database: `main`, or the name of an attached one.
+    /// - Returns: nil where there is no log, or its index is not mapped.
+    init?(_ connection: Connection, _ database: String) {
+        guard let index = stele_wal_index(connection.handle, database),
+            let file = sqlite3_db_filename(connection.handle, database),
+            stele_file(connection.handle, database, 1) != nil
+        else { return nil }
+        self.connection = connection.handle
+        self.database = database
+        self.index = index
+        path = String(cString: file) + "-wal"
+    }
+
+    /// What the index says; nil where it cannot be read, and the next transaction makes it again.
+    var state: State? {
+        var state = State()
+        for _ in 0..<100 where stele_wal_read(index, &state) != 0 { return state }
+        return nil
+    }
+
+    /// Finds out whether the log's length, its header and the frame at its end are as the index says.
+    /// - Parameter former: an earlier state, whose last frame has to be there still.
+    /// - Returns: what is wrong.
+    func fault(since former: State? = nil) -> String? {
+        while let state, state.frames > 0 {
+            guard let fault = endFault(of: state, former) else { return nil }
+            if isSame(state) { return fault }
+        }
+        return nil
+    }
+
+    /// Finds out whether frames are as they were written.
+    /// - Parameters:
+    ///   - first: the number of the first frame, from 1 on.
+    ///   - last: that of the last, at most the one that the state ends with.
+    /// - Returns: what is wrong.
+    func fault(inFrames first: UInt32, through last: UInt32, of state: State) -> String? {
+        guard first <= last, let damaged = damagedFrame(first, last, state), isSame(state) else {
+            return nil
+        }
+        return
+            "\(path) is damaged: page \(damaged) of \(state.frames) in it is not as it was written"
+    }
+
+    /// Whether the log has not restarted since a state.
+    private func isSame(_ state: State) -> Bool {
+        self.state.map { $0.salt == state.salt } ?? false
+    }
+
+    private func endFault(of state: State, _ former: State?) -> String? {
+        guard let log = stele_file(connection, database, 1) else { return nil }
+        let (size, end) = (stele_file_size(log), Self.place(after: state.frames, state))
+        guard size >= end else {
+            return "\(path) is damaged: it has \(max(size, 0)) bytes, and \(end) were written"
+        }
+        var header = [UInt8](repeating: 0, count: Self.headerBytes)
+        var state = state
+        guard read(log, &header, at: 0), stele_wal_header_fits(header, &state) != 0 else {
+            return "\(path) is damaged: its header is not as it was written"
+        }
+        if damagedFrame(state.frames, state.frames, state) != nil {
+            return "\(path) is damaged: its end is not as it was written"
+        }
+        // Where the log was cut and then appended to, it has nothing at the cut.
+        if let former, former.salt == state.salt, 0 < former.frames, former.frames < state.frames,
+            damagedFrame(former.frames, former.frames, state) != nil
+        {
+            return "\(path) is damaged: it was cut, and written to again after that"
+        }
+        return nil
+    }
+
+    /// The byte after so many frames.
+    private static func place(after frames: UInt32, _ state: State) -> Int64 {
+        Int64(headerBytes) + Int64(frames) * Int64(frameHeaderBytes + Int(state.page_bytes))
+    }
+
+    /// The first of the frames that is not as it was written.
+    private func damagedFrame(_ first: UInt32, _ last: UInt32, _ state: State) -> UInt32? {
+        guard let log = stele_file(connection, database, 1) else { return nil }
+        var state = state
+        var header = [UInt8](repeating: 0, count: Self.headerBytes)
+        var before = [UInt8](repeating: 0, count: 8)
+        // The check sum of each frame continues that of the frame before, or of the header.
+        let place = first == 1 ? 24 : Self.place(after: first - 2, state) + 16
+        guard read(log, &header, at: 0), read(log, &before, at: place) else { return first }
+        let swaps = stele_wal_swaps(header)
+        var sum: (UInt32, UInt32) = before.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return (0, 0) }
+            return (stele_wal_number(start), stele_wal_number(start + 4))
+        }
+        let frameBytes = Self.frameHeaderBytes + Int(state.page_bytes)
+        let most = min(Int(last - first) + 1, Self.framesAtATime)
+        var frames = [UInt8](repeating: 0, count: most * frameBytes)
+        var next = first
+        while next <= last {
+            let count = min(Int(last - next) + 1, most)
+            guard read(log, &frames, count * frameBytes, at: Self.place(after: next - 1, state))
+            else { return next }
+            let good = withUnsafeMutableBytes(of: &sum) { sum in
+                stele_wal_good(
+                    frames, Int32(count), &state, swaps,
+                    sum.baseAddress?.assumingMemoryBound(to: UInt32.self))
+            }
+            guard good == count else { return next + UInt32(good) }
+            next += UInt32(count)
+        }
+        return last == state.frames && sum != state.sum ? last : nil
+    }
+
+    private func read(
+        _ log: UnsafeMutablePointer<sqlite3_file>, _ bytes: inout [UInt8], _ count: Int? = nil,
+        at place: Int64
+    ) -> Bool {
+        stele_file_read(log, &bytes, Int32(count ?? bytes.count), place) == SQLITE_OK
+    }
+}

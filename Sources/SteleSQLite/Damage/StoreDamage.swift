@@ -1,0 +1,44 @@
+import StelePersistence
+import SteleSystem
+
+/// Whether an open store's files were found to be damaged. Once they are, nothing is written until
+/// the store is opened again: a further commit could make the damage worse, or be lost with it.
+final class StoreDamage: Sendable {
+    private let first = Mutex<String?>(nil)
+    /// Whether `first` has a text, without its lock.
+    private let isThere = Atomic<Bool>(false)
+
+    /// Whether damage was found.
+    var isKnown: Bool { isThere.load(ordering: .acquiring) }
+
+    /// - Throws: `StoreError.damaged`, with what was found first.
+    func check() throws(StoreError) {
+        guard isKnown, let text = first.withLock({ $0 }) else { return }
+        throw .damaged(text)
+    }
+
+    /// Remembers damage.
+    /// - Returns: the error for it.
+    @discardableResult
+    func note(_ text: String) -> StoreError {
+        first.withLock { if $0 == nil { $0 = text } }
+        isThere.store(true, ordering: .releasing)
+        return .damaged(text)
+    }
+
+    /// Remembers the damage that an error of the open store tells of.
+    /// - Returns: the error to throw in its place.
+    func noting(_ error: StoreError) -> StoreError {
+        switch error {
+        case .damaged(let text): note(text)
+        // It was a database when it was opened.
+        case .incompatible(_, let text) where SQLiteFailure.saysNotADatabase(text): note(text)
+        default: error
+        }
+    }
+
+    /// Runs what reads or writes the store, and remembers the damage that it meets.
+    func noting<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+        do { return try body() } catch { throw noting(error) }
+    }
+}

@@ -1,0 +1,197 @@
+// A store whose files are cut or written over while a service has it open.
+
+import Foundation
+import SteleSystem
+import TestSupport
+import Testing
+
+@Suite struct DamagedServeTests {
+    private let folder: TemporaryFolder
+    private let seed = drawSeed("damaged store")
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var store: String { folder.path + "/s.sqlite" }
+
+    private func serve() throws -> Program {
+        try Program(
+            ["serve", samplePath("League"), "--store", "s.sqlite", "--port", "0"],
+            folder: folder.path)
+    }
+
+    private func post(_ name: String, _ caller: Caller) throws -> String {
+        try caller.call("POST", "/Team", #"{"name":"\#(name)"}"#)
+    }
+
+    /// A service with some teams, of which the last are in the log alone.
+    private func start() throws -> (program: Program, caller: Caller) {
+        let program = try serve()
+        let caller = try Caller(program.lines(3))
+        for number in 0..<20 {
+            try #require(try post("first \(number)", caller).contains(" 201 "))
+        }
+        return (program, caller)
+    }
+
+    /// The names of the teams after a kill; nil where the store cannot be opened any more.
+    private func namesAfterKill(of program: Program) throws -> Set<String>? {
+        program.signal(SIGKILL)
+        _ = program.end()
+        let again = try serve()
+        defer {
+            again.signal(SIGKILL)
+            _ = again.end()
+        }
+        let lines = again.lines(3)
+        guard lines.count == 3 else { return nil }
+        let caller = try Caller(lines)
+        guard let list = caller.ask("GET", "/Team?select=name&format=csv"), list.status == 200
+        else { return nil }
+        return Set(list.body.components(separatedBy: "\r\n"))
+    }
+
+    private func isDamage(_ answer: String) -> Bool {
+        answer.contains(" 503 ") && answer.contains("store.damaged")
+    }
+
+    /// Nothing is answered as saved that would be lost, and nothing as an error of Stele's own.
+    @Test(arguments: StoreFault.endingSaves)
+    func nothingIsSavedToDamagedFiles(_ fault: StoreFault) throws {
+        let (program, caller) = try start()
+        var numbers = SeededNumbers(seed: seed)
+        try fault.strike(store, &numbers)
+        for number in 0..<5 {
+            let answer = try post("later \(number)", caller)
+            #expect(isDamage(answer), "\(answer)")
+            #expect(answer.contains("is damaged") && answer.contains("restore a backup"))
+            let list = try caller.call("GET", "/Team")
+            #expect(list.contains(" 200 ") || isDamage(list), "\(list)")
+        }
+        let ready = try caller.call("GET", "/readyz")
+        #expect(isDamage(ready), "\(ready)")
+        #expect(try caller.call("GET", "/healthz").contains(" 200 "))
+        program.signal(SIGTERM)
+        let (status, log) = program.end()
+        #expect(status == 0, "\(log)")
+        #expect(log.components(separatedBy: "the store is damaged").count == 2, "\(log)")
+        #expect(log.contains(" critical "), "\(log)")
+    }
+
+    /// A balancer takes another service without a save that fails.
+    @Test(arguments: StoreFault.endingSaves)
+    func aHealthCheckNoticesDamageWithoutASave(_ fault: StoreFault) throws {
+        let (program, caller) = try start()
+        defer {
+            program.signal(SIGKILL)
+            _ = program.end()
+        }
+        var numbers = SeededNumbers(seed: seed)
+        try fault.strike(store, &numbers)
+        try waitUntil { isDamage(try caller.call("GET", "/readyz")) }
+        #expect(isDamage(try post("later", caller)))
+    }
+
+    /// The log is left as it is, for whoever mends the store.
+    @Test func aDamagedLogIsNotCopiedIntoTheStoreAtTheEnd() throws {
+        let (program, caller) = try start()
+        var numbers = SeededNumbers(seed: seed)
+        try StoreFault.logFrame.strike(store, &numbers)
+        #expect(isDamage(try post("later", caller)))
+        func files() throws -> [Data] {
+            try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: store + $0)) }
+        }
+        let before = try files()
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+        #expect(try files() == before)
+    }
+
+    /// A page that is read, and is none.
+    @Test func aReadOfADamagedPageIsNoErrorOfTheServiceItself() throws {
+        let first = try start().program
+        // The log is copied into the file.
+        first.signal(SIGTERM)
+        #expect(first.end().status == 0)
+        let program = try serve()
+        defer {
+            program.signal(SIGTERM)
+            let (status, log) = program.end()
+            #expect(status == 0, "\(log)")
+        }
+        let caller = try Caller(program.lines(3))
+        var numbers = SeededNumbers(seed: seed)
+        try StoreFault.storePages.strike(store, &numbers)
+        let list = try caller.call("GET", "/Team?sort=name")
+        #expect(isDamage(list), "\(list)")
+        let refused = try post("later", caller)
+        #expect(isDamage(refused), "\(refused)")
+        #expect(isDamage(try caller.call("GET", "/readyz")))
+    }
+
+    /// What is mapped into memory ends the process, which says so. Nothing that was answered is
+    /// lost with the index of the log.
+    @Test(arguments: [StoreFault.indexCutToNothing, .storeCut])
+    func aFileThatIsMappedMayEndTheProcess(_ fault: StoreFault) throws {
+        let (program, caller) = try start()
+        var numbers = SeededNumbers(seed: seed)
+        try fault.strike(store, &numbers)
+        var answers: [String] = []
+        for number in 0..<5 {
+            guard let answer = try? post("later \(number)", caller), !answer.isEmpty else { break }
+            answers.append(answer)
+            _ = try? caller.call("GET", "/Team")
+        }
+        let saved = answers.indices.filter { answers[$0].contains(" 201 ") }
+        #expect(answers.allSatisfy { $0.contains(" 201 ") || isDamage($0) }, "\(answers)")
+        if fault == .indexCutToNothing {
+            let (status, log) = program.end()
+            #expect(
+                status == 74 && log.contains("stele: critical: another program has cut"), "\(log)")
+        }
+        let names = try namesAfterKill(of: program)
+        if fault == .indexCutToNothing {
+            #expect(names?.filter { $0.hasPrefix("first") }.count == 20)
+        }
+        for number in saved { #expect(names?.contains("later \(number)") ?? false) }
+    }
+
+    /// Writers, a fault at any moment, and a kill: each save that was begun after the fault and
+    /// answered is there, or the service has said before that the store is damaged.
+    @Test func noSaveIsAnsweredThatAFaultHasTaken() throws {
+        var numbers = SeededNumbers(seed: seed)
+        for round in 0..<4 {
+            let fault = numbers.pick(StoreFault.noticedByEachSave, or: .logCut)
+            for ending in ["", "-wal", "-shm", "-lock"] {
+                try? FileManager.default.removeItem(atPath: store + ending)
+            }
+            let (program, caller) = try start()
+            let answered = Atomic<Int>(0)
+            let isStruck = Atomic<Bool>(false)
+            let crew = Crew<[String]>()
+            for writer in 0..<4 {
+                crew.start { [self] in
+                    var later: [String] = []
+                    for number in 0..<3_000 {
+                        let name = "writer \(writer) \(number)"
+                        let isLater = isStruck.load(ordering: .sequentiallyConsistent)
+                        guard let answer = try? post(name, caller), answer.contains(" 201 ") else {
+                            return later
+                        }
+                        answered.add(1, ordering: .relaxed)
+                        if isLater { later.append(name) }
+                    }
+                    return later + ["writer \(writer) was not told"]
+                }
+            }
+            let moment = 1 + numbers.below(60)
+            try waitUntil { answered.load(ordering: .relaxed) >= moment }
+            try fault.strike(store, &numbers)
+            isStruck.store(true, ordering: .sequentiallyConsistent)
+            let later = crew.reported().flatMap(\.self)
+            #expect(isDamage(try post("last", caller)), "seed \(seed), round \(round), \(fault)")
+            let names = try namesAfterKill(of: program)
+            let lost = later.filter { !(names?.contains($0) ?? false) }
+            #expect(lost.isEmpty, "seed \(seed), round \(round), \(fault): \(lost)")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// What other programs may do with a store's files is no damage, and what no program does is.
+
+import Foundation
+import SteleModel
+import StelePersistence
+import TestSupport
+import Testing
+
+@testable import SteleSQLite
+
+@Suite struct DamageCheckTests {
+    private let folder: TemporaryFolder
+    private let model: Model
+    private let team: Entity
+
+    init() throws {
+        folder = try TemporaryFolder()
+        model = try sampleModel("League")
+        team = try #require(model.entity(named: "Team"))
+    }
+
+    /// Commits, rollbacks, checkpoints and other lengths of the file, in any order.
+    @Test func otherProgramsDoNoDamage() throws {
+        let seed = drawSeed("other programs")
+        var numbers = SeededNumbers(seed: seed)
+        let store = try SQLiteStore.open(path: folder.store, model: model)
+        defer { store.close() }
+        let connection = try Connection(path: folder.store, creates: false)
+        _ = try connection.single("SELECT COUNT(*) FROM sqlite_master")
+        let damage = StoreDamage()
+        let check = DamageCheck(connection, damage)
+        var others = [try RawDatabase(folder.store)]
+        let long = String(repeating: "x", count: 3_000)
+        for step in 0..<400 {
+            let other = numbers.pick(others, or: others[0])
+            switch numbers.below(12) {
+            case 0, 1, 2:
+                for _ in 0...numbers.below(4) {
+                    _ = try store.insert(team, ["name": .string("\(step)"), "city": .string(long)])
+                }
+            case 3: try other.run("UPDATE ZTEAM SET ZCITY = '\(step)' WHERE Z_PK % 3 = 0")
+            case 4: try other.run("DELETE FROM ZTEAM WHERE Z_PK % 5 = 0")
+            case 5:
+                // Its pages do not fit in memory, so that they are in the log without a commit.
+                try other.run(
+                    "PRAGMA cache_size = 2; BEGIN; UPDATE ZTEAM SET ZCITY = '\(long)'; ROLLBACK")
+            case 6: try other.run("PRAGMA wal_checkpoint(\(numbers.pick("PASSIVE", "FULL")))")
+            case 7: try other.run("PRAGMA wal_checkpoint(\(numbers.pick("RESTART", "TRUNCATE")))")
+            case 8: try other.run("VACUUM")
+            case 9: try other.run("PRAGMA incremental_vacuum; PRAGMA journal_size_limit = 0")
+            case 10: others.append(try RawDatabase(folder.store))
+            default: if others.count > 1 { others.removeLast() }
+            }
+            if numbers.one(in: 2) { _ = check.look() }
+            if numbers.one(in: 3) { _ = check.beforeCopying() }
+            #expect(!damage.isKnown, "seed \(seed), step \(step)")
+            try store.checkPresence()
+        }
+    }
+
+    /// A byte at any place of what is committed is found by a look, and by the next save.
+    @Test func aChangedByteOfTheLogIsFound() throws {
+        let seed = drawSeed("a changed byte")
+        var numbers = SeededNumbers(seed: seed)
+        let store = try SQLiteStore.open(path: folder.store, model: model)
+        for number in 0..<30 { _ = try store.insert(team, ["name": .string("\(number)")]) }
+        let log = URL(filePath: folder.store + "-wal")
+        let whole = try Data(contentsOf: log)
+        for _ in 0..<40 {
+            let connection = try Connection(path: folder.store, creates: false)
+            _ = try connection.single("SELECT COUNT(*) FROM sqlite_master")
+            let damage = StoreDamage()
+            let check = DamageCheck(connection, damage)
+            #expect(!check.look())
+            var changed = whole
+            let place = numbers.below(whole.count)
+            changed[place] ^= UInt8(1 << numbers.below(8))
+            try write(changed, to: log)
+            #expect(check.look(), "seed \(seed): byte \(place) of \(whole.count)")
+            try write(whole, to: log)
+            connection.leaveLog()
+        }
+        // A time that is later than that of the last save.
+        usleep(20_000)
+        var changed = whole
+        changed[whole.count / 2] ^= 1
+        try write(changed, to: log)
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) {
+                try store.insert(team, ["name": .string("later")])
+            }
+            guard case .damaged(let text)? = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(text.contains("-wal is damaged"), "\(text)")
+        }
+        #expect(throws: StoreError.self) { try store.checkPresence() }
+        // It goes on reading, and leaves the files as they are.
+        #expect(try store.newest(ObjectID(root: team.root, key: 30)) != nil)
+        store.close()
+        #expect(try Data(contentsOf: log) == changed)
+    }
+
+    /// Writes into the file that is there.
+    private func write(_ bytes: Data, to file: URL) throws {
+        let handle = try FileHandle(forUpdating: file)
+        try handle.write(contentsOf: bytes)
+        try handle.close()
+    }
+}
