@@ -39,8 +39,18 @@ final class ClientConnection: Sendable {
     /// Begins a phase.
     func begin(_ phase: Phase, at now: UInt64 = MonotonicClock.now) {
         if phase == .body { received.store(0, ordering: .relaxed) }
-        state.store(now & ~3 | phase.rawValue, ordering: .relaxed)
+        // A server that stops either sees that this connection is idle, or is seen to be stopping.
+        state.store(now & ~3 | phase.rawValue, ordering: .sequentiallyConsistent)
     }
+
+    /// Whether the client is not waiting for an answer, and has begun no request.
+    var isIdle: Bool {
+        Phase(rawValue: state.load(ordering: .sequentiallyConsistent) & 3) == .idle
+    }
+
+    /// Ends the connection, after what was sent on it. Libmicrohttpd then finds it closed. To be
+    /// called while the socket is still open.
+    func end() { shutdown(socket, Int32(SHUT_RDWR)) }
 
     /// Bytes of the body have come.
     func receive(_ count: Int) { received.add(count, ordering: .relaxed) }
@@ -161,12 +171,19 @@ final class ClientConnections: Sendable {
         state.withLock { state in
             for connection in state.all.values {
                 if connection.isTooSlow(now, limits) {
-                    shutdown(connection.socket, Int32(SHUT_RDWR))
+                    connection.end()
                 } else if connection.hasFinished(now) {
                     // An answer could still be sent.
                     shutdown(connection.socket, Int32(SHUT_RD))
                 }
             }
+        }
+    }
+
+    /// Ends the connections on which no request is answered: of a server that stops.
+    func endIdle() {
+        state.withLock { state in
+            for connection in state.all.values where connection.isIdle { connection.end() }
         }
     }
 }

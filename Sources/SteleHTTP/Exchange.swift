@@ -86,19 +86,47 @@ final class Exchange: Job, @unchecked Sendable {
         head.read(call, on: connection)
         guard head.memory <= core.configuration.headLimit else { return refuseHead(on: connection) }
         if head.method == "PUT" { sink = core.sink(makeRequest()) }
-        if let refusal = head.refusal(for: makeRequest(), limit: limit, core: core) {
+        if let refusal = head.refusal(for: makeRequest(), limit: limit) {
             return refuse(refusal, on: connection)
         }
         // From here on the end of the service waits for it, as long as its body takes.
         counted = true
         core.unanswered.add(1, ordering: .relaxed)
-        if core.isStopping { return refuse(.stopping(makeRequest()), on: connection) }
+        if core.isStopping { return refuseLate(on: connection) }
         if let length = head.contentLength, sink == nil {
             body.reserveCapacity(min(length, 1 << 20))
         }
         phase = .body
         sender?.begin(.body)
         return .YES
+    }
+
+    /// A request that came while the server stops, on a connection that was not idle by then. A
+    /// client that repeats a GET by itself, such as a browser with an event stream, does so where
+    /// the connection is closed, and not after a status. Of others it is told that nothing was done.
+    private func refuseLate(on connection: Connection) -> MHD_Result {
+        let refusal = Refusal.stopping(makeRequest())
+        guard head.method == "GET" || isHead else { return refuse(refusal, on: connection) }
+        return breakOff(core.rendered(refusal))
+    }
+
+    /// Closes the connection in place of a response.
+    private func breakOff(_ response: Response) -> MHD_Result {
+        phase = .answered
+        response.discard()
+        return .NO
+    }
+
+    /// Sends the service's answer. A browser's EventSource comes back after a connection that was
+    /// closed, and gives up for good after a status.
+    private func sendAnswer(_ response: Response, on connection: Connection) -> MHD_Result {
+        if response.status == 503, core.isStopping, wantsEvents { return breakOff(response) }
+        return send(response, on: connection)
+    }
+
+    /// Whether the client takes an event stream.
+    private var wantsEvents: Bool {
+        head.headers["Accept"]?.contains("text/event-stream") ?? false
     }
 
     /// A head that fills libmicrohttpd's buffer leaves no room for a response, so this one does not
@@ -176,7 +204,7 @@ final class Exchange: Job, @unchecked Sendable {
         if sink != nil { request.body = [] }
         body = []
         switch core.answer(request) {
-        case .done(let response): return send(response, on: connection)
+        case .done(let response): return sendAnswer(response, on: connection)
         case .pending(let start):
             suspend(request, connection)
             wait(start)
@@ -245,11 +273,13 @@ final class Exchange: Job, @unchecked Sendable {
             defer { answer = .taken }
             return answer
         }
-        return switch given {
-        case .given(let response): send(response, on: connection)
-        case .toBeMade(let make): send(make(), on: connection)
-        case .none, .awaited, .taken: .NO
+        let response: Response
+        switch given {
+        case .given(let it): response = it
+        case .toBeMade(let make): response = make()
+        case .none, .awaited, .taken: return .NO
         }
+        return sendAnswer(response, on: connection)
     }
 
     func refuse(_ refusal: Refusal, on connection: Connection) -> MHD_Result {
@@ -282,6 +312,7 @@ final class Exchange: Job, @unchecked Sendable {
         case .none, .awaited, .taken: break
         }
         onEnd?(Response.Ending(bodyBytes: takenBytes(), isWhole: isWhole))
+        if core.isStopping { sender?.end() }
     }
 
     func uncount() {

@@ -15,6 +15,7 @@ public final class HTTPServer: Sendable {
     public let port: Int
     /// libmicrohttpd's daemons; nil once they are stopped.
     private let pools: Mutex<Acceptor.Pools?>
+    private let isAccepting = Mutex(true)
 
     /// Starts the server. It accepts connections when this returns.
     /// - Parameters:
@@ -142,18 +143,31 @@ public final class HTTPServer: Sendable {
     /// Requests that wait for a worker or run on one.
     public var workerLoad: Int { core.workers.load + core.readers.load + core.slow.load }
 
-    /// Stops the server: it accepts no more connections, ends event streams, gives running requests
-    /// so many seconds to finish, answers the others with 503, and closes all connections. It
-    /// returns within two seconds more, even where a request never returns. Further calls, on any
-    /// thread, do nothing.
+    /// Begins to stop: no connection is accepted any more, the system refuses new ones, and those
+    /// on which no request is answered are closed. Requests that have come are answered. A GET that
+    /// comes later, on a connection that was not idle, is not answered, and another request is 503.
+    /// Further calls, on any thread, return when the first is done.
+    public func stopAccepting() {
+        isAccepting.withLock { isAccepting in
+            guard isAccepting else { return }
+            isAccepting = false
+            core.stopping.store(true, ordering: .sequentiallyConsistent)
+            core.acceptor.stop()
+            core.connections.endIdle()
+        }
+    }
+
+    /// Stops the server: after `stopAccepting` it ends event streams, gives running requests so many
+    /// seconds to finish, answers the others with 503, and closes all connections. It returns within
+    /// two seconds more where a request never returns, and within seven where one never leaves a
+    /// thread that carries connections, which then goes on. Further calls, on any thread, do nothing.
     public func stop(drain seconds: Double) {
         let taken = pools.withLock { pools in
             defer { pools = nil }
             return pools
         }
         guard let taken else { return }
-        core.stopping.store(true, ordering: .sequentiallyConsistent)
-        core.acceptor.stop()
+        stopAccepting()
         for stream in core.streams.close() { stream.finish() }
         wait(until: MonotonicClock.deadline(in: seconds)) {
             core.unanswered.load(ordering: .relaxed) == 0
@@ -170,10 +184,33 @@ public final class HTTPServer: Sendable {
         wait(until: MonotonicClock.deadline(in: 0.5)) {
             core.unanswered.load(ordering: .relaxed) == 0
         }
-        taken.stop()
+        // Else a thread of libmicrohttpd goes on with a request, and uses the core.
+        guard hasStopped(taken) else { return }
         core.departures.stop()
         Unmanaged.passUnretained(core).release()
     }
+
+    /// Stops libmicrohttpd, which waits for all of its threads.
+    /// - Returns: false where one of them has not ended in time.
+    private func hasStopped(_ pools: Acceptor.Pools) -> Bool {
+        let hasEnded = Alarm()
+        let stopping = SystemThread(name: "stopping") {
+            pools.stop()
+            hasEnded.ring()
+        }
+        guard let stopping else {
+            pools.stop()
+            return true
+        }
+        guard hasEnded.sleep(until: MonotonicClock.deadline(in: Self.longestStop)) else {
+            return false
+        }
+        stopping.join()
+        return true
+    }
+
+    /// The most seconds for the threads that carry connections to end.
+    private static let longestStop = 5.0
 
     private func wait(until deadline: UInt64, _ done: () -> Bool) {
         while !done(), MonotonicClock.now < deadline { usleep(2000) }

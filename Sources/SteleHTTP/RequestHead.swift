@@ -133,9 +133,7 @@ struct RequestHead {
     var isMostlyTarget: Bool { targetLength > memory / 2 }
 
     /// The reason to refuse the request before its body is read, or nil.
-    func refusal(
-        for request: @autoclosure () -> Request, limit: Int, core: ServerCore
-    ) -> Refusal? {
+    func refusal(for request: @autoclosure () -> Request, limit: Int) -> Refusal? {
         if let fault { return .malformed(request(), reason: fault) }
         if hosts > 1 || (hosts == 0 && isHTTP11) {
             let reason = "An HTTP/1.1 request has one Host header; this one has \(hosts)."
@@ -154,7 +152,7 @@ struct RequestHead {
         if let contentLength, contentLength > limit {
             return .bodyTooLarge(request(), limit: limit)
         }
-        return core.isStopping ? .stopping(request()) : nil
+        return nil
     }
 }
 

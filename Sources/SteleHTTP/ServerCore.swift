@@ -52,7 +52,7 @@ final class ServerCore: Sendable {
             stackBytes: configuration.workerStackBytes)
     }
 
-    var isStopping: Bool { stopping.load(ordering: .acquiring) }
+    var isStopping: Bool { stopping.load(ordering: .sequentiallyConsistent) }
 
     /// The service's response to a refusal, with `Retry-After` where the refusal has one.
     func rendered(_ refusal: Refusal) -> Response {

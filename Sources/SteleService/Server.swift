@@ -123,13 +123,17 @@ public final class Server: Sendable {
         stop(drain: seconds)
     }
 
-    /// Stops: no more connections are accepted, event streams end, running requests have so many
-    /// seconds to finish, and editing contexts are closed. The store stays open. Further calls return
-    /// when the first is done. A server that is released stops at once.
+    /// Stops: no more connections are accepted, idle ones are closed, event streams end, running
+    /// requests have so many seconds to finish, and editing contexts are closed. The store stays open.
+    /// Further calls return when the first is done. A server that is released stops at once.
+    /// - Parameter seconds: how long running requests have to finish.
     public func stop(drain seconds: Double = 10) {
         isStopped.withLock { isStopped in
             if isStopped { return }
             isStopped = true
+            // First: a stream that begins when the feed has stopped would be refused, and a browser
+            // does not come back after that.
+            http.stopAccepting()
             service.changeFeed.stop()
             service.liveQueries.stop()
             http.stop(drain: seconds)

@@ -116,12 +116,15 @@ import Testing
             #expect(Glibc.send(upload, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
         }
         send(head + "Content-Length: \(body.utf8.count)\r\n\r\n" + body.prefix(5))
+        let stream = try StreamCaller(caller, "/changes")
         usleep(200_000)
         program.signal(SIGTERM)
-        usleep(300_000)
-        try caller.send("GET", "/healthz", [], to: idle)
-        let refused = String(decoding: Caller.read(idle) ?? [], as: UTF8.self)
-        #expect(refused.contains(" 503 "), "\(refused)")
+        // A browser comes back after that.
+        #expect(!stream.wait { _ in false })
+        #expect(stream.text.hasPrefix("HTTP/1.1 200 ") && stream.text.hasSuffix("\r\n0\r\n\r\n"))
+        // It is closed, and not told of a status.
+        #expect(Caller.read(idle) == nil)
+        #expect(caller.connected() == nil)
         send(body.dropFirst(5))
         let made = String(decoding: Caller.read(upload) ?? [], as: UTF8.self)
         #expect(made.contains(" 201 "), "\(made)")

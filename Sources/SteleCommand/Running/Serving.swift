@@ -89,9 +89,25 @@ struct Serving {
         let signal = signals.wait(
             endsWithTerminal ? nil : { files.reload(into: server.service, logger) })
         logger.info("ending", metadata: ["signal": "\(signal)"])
+        endInTime()
         server.stop(drain: settings.drain)
         options.requestLog?.close()
     }
+
+    /// Ends the process where something in it does not end, such as a request that holds the store.
+    /// What was answered is on disk.
+    private func endInTime() {
+        let deadline = MonotonicClock.deadline(in: settings.drain + Self.closingSeconds)
+        let logger = logger
+        _ = SystemThread(name: "deadline") {
+            Alarm().sleep(until: deadline)
+            logger.critical("a request or the store does not end: the process is ended")
+            _exit(1)
+        }
+    }
+
+    /// The most seconds after `drain` until the process has ended.
+    private static let closingSeconds = 15.0
 
     /// The configuration with as many connections as the process may have open files for.
     private func fitted(_ configuration: HTTPServer.Configuration) -> HTTPServer.Configuration {
