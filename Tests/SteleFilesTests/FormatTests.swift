@@ -33,6 +33,35 @@ import Testing
         return message.replacing(folder.store + ": ", with: "")
     }
 
+    /// Damage makes any part of a file as long as the file.
+    @Test(arguments: [StoreKind.text, .xml])
+    func theRefusalOfADamagedFileIsShort(_ kind: StoreKind) throws {
+        let stage = try Stage(kind, model, at: folder.store)
+        try stage.fill()
+        stage.close()
+        let whole = try file()
+        let seed = drawSeed("long damage")
+        var numbers = SeededNumbers(seed: seed)
+        let format: any FileFormat = kind == .xml ? XMLFormat() : TextFormat()
+        var refusals = 0
+        for _ in 0..<60 {
+            let piece = numbers.pick("x", "1", "é", "x|", "x=", "<x>", "\\q", "z9,", "x\n")
+            let long = Array(String(repeating: piece, count: 132_000 / piece.utf8.count).utf8)
+            let place = numbers.below(whole.count)
+            let damaged = whole[..<place] + long + whole[place...]
+            try Data(damaged).write(to: URL(filePath: folder.store))
+            do throws(StoreError) {
+                // Some values may be long.
+                try AtomicStore.open(path: folder.store, model: model, format: format).close()
+            } catch {
+                refusals += 1
+                let sentence = error.sentence
+                #expect(sentence.utf8.count < 1_000, "seed \(seed): \(sentence.prefix(300))")
+            }
+        }
+        #expect(refusals > 20)
+    }
+
     @Test(arguments: StoreKind.files)
     func aStoreIsTheSameAfterItIsOpenedAgain(_ kind: StoreKind) throws {
         let stage = try Stage(kind, model, at: folder.store)

@@ -58,7 +58,7 @@ struct BinaryStoreReader {
             let name = try text()
             guard let entity else { continue }
             guard let slot = entity.slots.firstIndex(where: { $0.name == name }) else {
-                throw damage("\(entity.name) has no property \(name)")
+                throw damage("\(entity.name) has no property \(excerpt(name))")
             }
             slots.append(slot)
         }
@@ -67,7 +67,7 @@ struct BinaryStoreReader {
             let name = try text()
             guard let entity else { continue }
             guard let slot = entity.toManys.firstIndex(where: { $0.name == name }) else {
-                throw damage("\(entity.name) has no to-many relationship \(name)")
+                throw damage("\(entity.name) has no to-many relationship \(excerpt(name))")
             }
             toManys.append(slot)
         }
@@ -81,7 +81,8 @@ struct BinaryStoreReader {
         guard index < tables.count else { throw damage("there is no entity number \(index)") }
         let table = tables[Int(index)]
         guard let entity = table.entity else {
-            throw damage("there is an object of \(table.name), which the store does not have")
+            throw damage(
+                "there is an object of \(excerpt(table.name)), which the store does not have")
         }
         var object = StoredObject(entity, key: try key())
         object.snapshot.version = try key()
@@ -106,7 +107,7 @@ struct BinaryStoreReader {
         case .decimal:
             let text = try text()
             guard let decimal = DecimalText.parse(text.utf8) else {
-                throw damage("\(text) is not a decimal")
+                throw damage("\(excerpt(text)) is not a decimal")
             }
             return .decimal(decimal)
         case .string: return .string(try text())

@@ -50,7 +50,9 @@ struct TextReader {
         case "#next" where parts.count == 3:
             contents.nextKeys[try entity(parts[1]).root] = try key(parts[2])
         case "#objects" where parts.count == 2:
-            guard let number = Int(parts[1]) else { throw damage("\(parts[1]) is not a number") }
+            guard let number = Int(parts[1]) else {
+                throw damage("\(excerpt(parts[1])) is not a number")
+            }
             count = number
         default:
             if line == 1, parts[0].hasPrefix("#stele text "), parts[0] != "#stele text 1" {
@@ -68,13 +70,14 @@ struct TextReader {
 
     private func entity(_ name: some StringProtocol) throws(StoreError) -> Entity {
         if let entity = model.entity(named: String(name)) { return entity }
-        let hint = Nearest.hint(to: String(name), among: model.entities.map(\.name))
+        let name = excerpt(name)
+        let hint = Nearest.hint(to: name, among: model.entities.map(\.name))
         throw damage("there is no entity \(name)" + (hint.map { " (\($0))" } ?? ""))
     }
 
     private func key(_ text: some StringProtocol) throws(StoreError) -> Int64 {
         guard let key = Int64(text), key > 0 else {
-            throw damage("\(text) is not a key, which is a whole number from 1")
+            throw damage("\(excerpt(text)) is not a key, which is a whole number from 1")
         }
         return key
     }
@@ -89,10 +92,12 @@ struct TextReader {
         var seen = Set<String>()
         for field in fields.dropFirst(2) {
             guard let equals = field.firstIndex(of: UInt8(ascii: "=")) else {
-                throw damage("\(try text(field)) has no =")
+                throw damage("\(excerpt(try text(field))) has no =")
             }
             let name = try text(field[..<equals])
-            guard seen.insert(name).inserted else { throw damage("\(name) is there twice") }
+            guard seen.insert(name).inserted else {
+                throw damage("\(excerpt(name)) is there twice")
+            }
             try set(name, field[(equals + 1)...], &object, entity)
         }
         contents.objects.append(object)
@@ -109,7 +114,8 @@ struct TextReader {
         case .attribute(let it) where !it.isComposite:
             let text = try text(try unescaped(bytes))
             guard let value = Value(fileText: text, it.type) else {
-                throw damage("\(text) is not a value of \(name), whose type is \(it.type.name)")
+                throw damage(
+                    "\(excerpt(text)) is not a value of \(name), whose type is \(it.type.name)")
             }
             object.snapshot.values[it.slot] = value
         case .relationship(let it):
@@ -125,6 +131,7 @@ struct TextReader {
             }
         case .attribute, .fetchedProperty, .transientRelationship, nil:
             let names = entity.slots.map(\.name) + entity.toManys.map(\.name)
+            let name = excerpt(name)
             let hint = Nearest.hint(to: name, among: names)
             throw damage(
                 "\(entity.name) has no property \(name)" + (hint.map { " (\($0))" } ?? ""))
@@ -169,7 +176,8 @@ struct TextReader {
                 out.append(escaped)
             default:
                 throw damage(
-                    "a \\ in a value comes before \\, |, =, a comma, n or r: \(try text(bytes))")
+                    "a \\ in a value comes before \\, |, =, a comma, n or r: "
+                        + excerpt(try text(bytes)))
             }
         }
         return out

@@ -88,7 +88,7 @@ struct XMLStoreReader {
             .incompatible(code: 134080, "line \(line): z\(read.id): \(text)")
         }
         guard let entity = entities[read.type] else {
-            throw damage("there is no entity \(read.type)")
+            throw damage("there is no entity \(excerpt(read.type))")
         }
         let properties = properties[entity.index]
         guard let key = identifiers.key(read.id, root: entity.root) else {
@@ -97,7 +97,7 @@ struct XMLStoreReader {
         var object = StoredObject(entity, key: key)
         for attribute in read.attributes {
             guard case .attribute(let it)? = properties[attribute.name] else {
-                throw damage("\(entity.name) has no attribute \(attribute.name)")
+                throw damage("\(entity.name) has no attribute \(excerpt(attribute.name))")
             }
             guard let value = attribute.value(as: it.type) else {
                 throw damage("the value of \(it.name) is not of its type, \(it.type.name)")
@@ -106,7 +106,7 @@ struct XMLStoreReader {
         }
         for relationship in read.relationships {
             guard case .relationship(let it)? = properties[relationship.name] else {
-                throw damage("\(entity.name) has no relationship \(relationship.name)")
+                throw damage("\(entity.name) has no relationship \(excerpt(relationship.name))")
             }
             let root = model.destination(of: it).root
             let keys = try relationship.references.map { id throws(StoreError) in

@@ -51,8 +51,8 @@ extension XMLDatabase {
             try parser.parse(part, isLast: isAtEnd)
             if let root = parser.rootName, root != "database" {
                 throw MarkupError(
-                    "it is not a store in Core Data's XML form: its root element is <\(root)>, "
-                        + "and <database> is expected")
+                    "it is not a store in Core Data's XML form: its root element is "
+                        + "<\(root.prefix(40))>, and <database> is expected")
             }
             for element in parser.takeComplete() {
                 switch element.name {
@@ -63,8 +63,8 @@ extension XMLDatabase {
                 case "object": throw missingHeader
                 default:
                     throw MarkupError(
-                        "a database has one <databaseInfo> and objects, and no <\(element.name)>",
-                        in: element)
+                        "a database has one <databaseInfo> and objects, and no "
+                            + "<\(element.name.prefix(40))>", in: element)
                 }
             }
         }
@@ -78,7 +78,7 @@ extension XMLDatabase.Header {
     fileprivate init(_ element: MarkupElement, isStandalone: Bool?) throws(MarkupError) {
         let last = element.child("nextObjectID")?.text ?? ""
         guard let nextObjectID = Int64(last) else {
-            throw MarkupError("its nextObjectID is not a number: '\(last)'", in: element)
+            throw MarkupError("its nextObjectID is not a number: '\(last.prefix(40))'", in: element)
         }
         self.init(
             isStandalone: isStandalone, uuid: element.child("UUID")?.text ?? "",
@@ -98,7 +98,7 @@ extension XMLDatabase.Object {
             throw MarkupError("an object has a type and an id", in: element)
         }
         guard let id = Self.number(text[...]) else {
-            throw MarkupError("the id '\(text)' is not a z and a number", in: element)
+            throw MarkupError("the id '\(text.prefix(40))' is not a z and a number", in: element)
         }
         self.init(type: type, id: id)
         for child in element.children {
@@ -107,8 +107,8 @@ extension XMLDatabase.Object {
             case "relationship": relationships.append(try .init(child))
             default:
                 throw MarkupError(
-                    "an object has attributes and relationships, and no <\(child.name)>",
-                    in: child)
+                    "an object has attributes and relationships, and no "
+                        + "<\(child.name.prefix(40))>", in: child)
             }
         }
     }
@@ -139,15 +139,16 @@ extension XMLDatabase.Relationship {
         let counts = bounds.split(separator: "/").map { Int($0) }
         guard counts.count == 2, let least = counts[0], let most = counts[1] else {
             throw MarkupError(
-                "the type of \(name) is not a minimum and a maximum such as 0/1: '\(bounds)'",
-                in: element)
+                "the type of \(name.prefix(40)) is not a minimum and a maximum such as 0/1: "
+                    + "'\(bounds.prefix(40))'", in: element)
         }
         self.init(
             name: name, minCount: least, maxCount: most, destination: destination, references: [])
         for id in (element["idrefs"] ?? "").split(separator: " ") {
             guard let number = XMLDatabase.Object.number(id) else {
                 throw MarkupError(
-                    "the id '\(id.prefix(40))' in \(name) is not a z and a number", in: element)
+                    "the id '\(id.prefix(40))' in \(name.prefix(40)) is not a z and a number",
+                    in: element)
             }
             references.append(number)
         }
