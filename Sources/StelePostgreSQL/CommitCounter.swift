@@ -64,11 +64,17 @@ final class CommitCounter: Sendable {
                     + "AND attname = '\(column)'")) == 1
     }
 
-    /// Returns the number of the store's migrations.
+    /// Returns the number of the store's migrations, with the line of the commits in its upper half.
     static func migrations(_ connection: Connection) throws(StoreError) -> Int64 {
         let rows = try connection.queryOnce("SELECT ZMIGRATIONS FROM \(table) WHERE Z_PK = 1")
         guard rows.count == 1 else { throw empty }
         return rows.integer(0, 0)
+    }
+
+    /// Returns the line of the commits, which is another one after the store was taken back to an
+    /// older state: its numbers are given again, and the tokens must tell them from those of before.
+    static func line(of migrations: Int64) -> UInt32 {
+        UInt32(truncatingIfNeeded: migrations >> 32)
     }
 
     /// Notes the number of the store's migrations, in the transaction of one. The lock ends views of
@@ -80,6 +86,8 @@ final class CommitCounter: Sendable {
 
     /// Locks the row until the end of the transaction.
     static let locking = SQLText("SELECT ZCOUNT FROM \(table) WHERE Z_PK = 1 FOR UPDATE")
+    private static let lockingStore = SQLText(
+        "SELECT ZCOUNT, ZMIGRATIONS, tableoid::bigint FROM \(table) WHERE Z_PK = 1 FOR UPDATE")
     private static let raising = SQLText(
         "UPDATE \(table) SET ZCOUNT = ?1, ZWRITER = ?2 WHERE Z_PK = 1 OR Z_PK = ?3")
     private static let notifying = SQLText(
@@ -88,7 +96,8 @@ final class CommitCounter: Sendable {
         "SELECT ZCOUNT, ZWRITER FROM \(table) WHERE Z_PK = ?1")
     private static let viewing = SQLText(
         "SELECT ZCOUNT, ZWRITER, (\(HistoryReader.tokenStatement)), ZMIGRATIONS, "
-            + "COALESCE((\(HistoryReader.oldestStatement)), -1) FROM \(table) WHERE Z_PK = 1")
+            + "COALESCE((\(HistoryReader.oldestStatement)), -1), tableoid::bigint "
+            + "FROM \(table) WHERE Z_PK = 1")
     /// The lock of a standby's view, which the replay of a migration waits for or ends.
     private static let sharing = SQLText("LOCK TABLE \(table) IN ACCESS SHARE MODE")
 
@@ -100,6 +109,8 @@ final class CommitCounter: Sendable {
     }
 
     private let known: Mutex<Known>
+    /// The highest number that was read in the database or that the writer has committed.
+    private let highest: Atomic<Int64>
     /// Held while a thread tells of a commit of another node.
     private let telling = Mutex(())
     /// The writer of this node's commits.
@@ -109,11 +120,15 @@ final class CommitCounter: Sendable {
     let process = Atomic<Int32>(0)
 
     /// - Parameter number: that of the last commit.
-    init(_ number: Int64) { known = Mutex(Known(told: number, expected: number)) }
+    init(_ number: Int64) {
+        known = Mutex(Known(told: number, expected: number))
+        highest = Atomic(number)
+    }
 
     private static func place(of number: Int64) -> Int64 { 2 + number % places }
 
-    private static var empty: StoreError { .failed("the table \(table) of the store is empty") }
+    /// The error of a table without the row.
+    static var empty: StoreError { .gone("the table \(table) of the store is empty") }
 
     /// What a view has at its beginning.
     struct View {
@@ -128,18 +143,25 @@ final class CommitCounter: Sendable {
     }
 
     /// Opens a view and reads, in one round trip.
-    /// - Throws: `.gone` where the store was migrated.
+    /// - Parameter counter: what the view must have; nil for one of a standby, which may be behind.
+    /// - Throws: `.gone` where the store was migrated, is another one or was taken back.
     static func open(
-        _ connection: Connection, _ access: StoreAccess, reading reads: [SQLRead] = []
+        _ connection: Connection, _ access: StoreAccess, _ counter: CommitCounter?,
+        reading reads: [SQLRead] = []
     ) throws(StoreError) -> View {
+        let least = counter?.highest.load(ordering: .relaxed) ?? .min
         let found = try connection.beginView(
             [(viewing, [])] + reads.map { ($0.sql, $0.bindings) },
             lock: access.isOfReplica ? sharing : nil)
         let rows = found[0]
         guard rows.count == 1 else { throw empty }
-        try access.check(rows.integer(0, 3), connection)
+        try access.identity.check(
+            migrations: rows.integer(0, 3), counter: rows.integer(0, 5), connection)
+        let number = rows.integer(0, 0)
+        guard number >= least else { throw StoreIdentity.takenBack(connection) }
+        counter?.highest.max(number, ordering: .relaxed)
         return View(
-            commit: Commit(number: rows.integer(0, 0), writer: rows.integer(0, 1)),
+            commit: Commit(number: number, writer: rows.integer(0, 1)),
             token: try HistoryReader.checked(rows.integer(0, 2)) ?? 0,
             oldest: rows.integer(0, 4) < 0 ? nil : try HistoryReader.checked(rows.integer(0, 4)),
             found: Array(found[1...]).values(of: reads))
@@ -163,6 +185,20 @@ final class CommitCounter: Sendable {
     /// Locks the row and returns the number of the last commit.
     func lock(_ connection: Connection) throws(StoreError) -> Int64 {
         guard let number = try connection.integer(Self.locking) else { throw Self.empty }
+        return number
+    }
+
+    /// Locks the row of the store that was opened, and returns the number of the last commit.
+    /// - Throws: as `open`.
+    func lock(_ connection: Connection, of store: StoreIdentity) throws(StoreError) -> Int64 {
+        let rows = try connection.query(Self.lockingStore, [])
+        guard rows.count == 1 else { throw Self.empty }
+        try store.check(
+            migrations: rows.integer(0, 1), counter: rows.integer(0, 2), connection)
+        let number = rows.integer(0, 0)
+        guard number >= highest.load(ordering: .relaxed) else {
+            throw StoreIdentity.takenBack(connection)
+        }
         return number
     }
 
@@ -200,6 +236,33 @@ final class CommitCounter: Sendable {
 
     // MARK: Other nodes
 
+    /// Returns the last commit of the store that was opened. One that was taken back to an older
+    /// state begins another line, so that it has another generation when it is opened next.
+    /// - Throws: as `open`.
+    func look(_ connection: Connection, at store: StoreIdentity) throws(StoreError) -> Commit {
+        let least = highest.load(ordering: .relaxed)
+        let commit = try Self.read(connection)
+        if commit.number < least { try beginLine(connection, of: store, below: least) }
+        try store.check(connection)
+        // A standby may have taken the server's place, and cannot begin a line.
+        guard commit.number >= least else { throw StoreIdentity.takenBack(connection) }
+        highest.max(commit.number, ordering: .relaxed)
+        return commit
+    }
+
+    /// Begins another line of commits, where no other node has done it.
+    private func beginLine(
+        _ connection: Connection, of store: StoreIdentity, below least: Int64
+    ) throws(StoreError) {
+        let line = Int64(UInt32.random(in: 1...(.max >> 1))) << 32
+        do throws(StoreError) {
+            try connection.run(
+                "UPDATE \(Self.table) SET ZMIGRATIONS = ZMIGRATIONS & 4294967295 | \(line) "
+                    + "WHERE Z_PK = 1 AND ZCOUNT < \(least) "
+                    + "AND ZMIGRATIONS = \(store.migrations) AND tableoid = \(store.counter)")
+        } catch .readOnly {}
+    }
+
     /// Tells of commits of other nodes if the last commit that was read says that there were some.
     /// - Returns: whether there were.
     func notices(_ last: Commit, _ tell: () -> Void) -> Bool {
@@ -230,7 +293,10 @@ final class CommitCounter: Sendable {
     func willCommit(_ count: Int64) { known.withLock { $0.expected = count } }
 
     /// Notes that it is made.
-    func didCommit(_ count: Int64) { known.withLock { $0 = Known(told: count, expected: count) } }
+    func didCommit(_ count: Int64) {
+        known.withLock { $0 = Known(told: count, expected: count) }
+        highest.max(count, ordering: .relaxed)
+    }
 
     /// Notes that it is not made.
     func commitFailed() { known.withLock { $0.expected = $0.told } }

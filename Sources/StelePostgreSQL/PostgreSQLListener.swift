@@ -33,11 +33,12 @@ final class PostgreSQLListener: Sendable {
     /// - Parameters:
     ///   - hear: takes the process of the server that a notification is from, and its text, and
     ///     returns whether the database must be asked.
-    ///   - isGone: called on it where another program has migrated the store, which ends it.
+    ///   - isGone: called on it where the store is gone to this program; it is looked for again.
     ///   - notice: called on it with the connection, after other notifications and at each look at
     ///     the connection, which is lost where it throws.
     func start(
-        hear: @escaping @Sendable (Int32, String) -> Bool, isGone: @escaping @Sendable () -> Void,
+        hear: @escaping @Sendable (Int32, String) -> Bool,
+        isGone: @escaping @Sendable (StoreError) -> Void,
         _ notice: @escaping @Sendable (Connection) throws(StoreError) -> Void
     ) {
         let made = SystemThread(name: "stele-listen") { [self] in
@@ -45,7 +46,7 @@ final class PostgreSQLListener: Sendable {
                 do throws(StoreError) {
                     try listen(on: try access.connect(), hear, notice)
                 } catch {
-                    if case .gone = error { return isGone() }
+                    if error.isOfGoneStore { isGone(error) }
                 }
                 if !isClosed.withLock({ $0 }) { wait(for: -1) }
             }

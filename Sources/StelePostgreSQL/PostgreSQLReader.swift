@@ -22,10 +22,12 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
 
     /// Opens a reader on a connection of the pool, in a new transaction.
     /// - Parameters:
+    ///   - counter: the commits that the view must have; nil on a standby, which may be behind.
     ///   - page: saves of the history that are read with the opening.
     ///   - notes: called with the last commit that the view has.
     init(
-        schema: SQLSchema, translator: FetchTranslator, pool: ReaderPool, known: KnownStates?,
+        schema: SQLSchema, translator: FetchTranslator, pool: ReaderPool,
+        counter: CommitCounter?, known: KnownStates?,
         counters: DatabaseCounters, reading page: HistoryPage? = nil,
         noting notes: (CommitCounter.Commit) -> Void
     ) throws(StoreError) {
@@ -35,7 +37,8 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         self.known = known
         self.counters = counters
         let (view, connection) = try pool.use { connection throws(StoreError) in
-            try CommitCounter.open(connection, pool.access, reading: page?.reads(schema) ?? [])
+            try CommitCounter.open(
+                connection, pool.access, counter, reading: page?.reads(schema) ?? [])
         }
         if let page { ahead = (page, view.found) }
         number = view.token

@@ -28,7 +28,8 @@ final class PostgreSQLReplica: StoreReplica {
     /// - Throws: `.incompatible`.
     static func check(_ access: StoreAccess, _ store: StoreDatabase) throws(StoreError) {
         let connection: Connection
-        do throws(StoreError) { connection = try access.connection() } catch {
+        // By its own search path, because the URL may lead to another store.
+        do throws(StoreError) { connection = try Connection(access.url) } catch {
             guard case .unavailable = error else { throw error }
             return
         }
@@ -66,8 +67,9 @@ final class PostgreSQLReplica: StoreReplica {
         }
     }
 
-    /// Stops reading it: the store was migrated, and the program has the model of before.
-    func retire() { views.retire() }
+    /// Says whether it is left alone: where the store is gone to this program, such as by a
+    /// migration, the state of before is no answer either.
+    func rest(_ isResting: Bool) { views.isResting.store(isResting, ordering: .relaxed) }
 
     /// Closes the connections.
     func close() {
@@ -86,6 +88,8 @@ private final class ReplicaViews: Sendable {
     /// When one caller tries it again after it was out of reach, on the monotonic clock; 0 while it
     /// is in reach.
     private let triedAgainAt = Atomic<UInt64>(0)
+    /// As `PostgreSQLReplica.rest`.
+    let isResting = Atomic<Bool>(false)
 
     /// The nanoseconds for which it is left alone at least, and at most.
     private static let rest: (least: UInt64, most: UInt64) = (500_000_000, 20_000_000_000)
@@ -105,6 +109,7 @@ private final class ReplicaViews: Sendable {
     /// Opens a view of what the standby has.
     /// - Throws: `StoreError` where it is out of reach, or was and is left alone.
     func open() throws(StoreError) -> PostgreSQLReader {
+        if isResting.load(ordering: .relaxed) { throw .busy("the store is gone") }
         let begun = MonotonicClock.now
         let limit = triedAgainAt.load(ordering: .relaxed)
         if limit > 0 {
@@ -117,10 +122,10 @@ private final class ReplicaViews: Sendable {
         }
         do throws(StoreError) {
             let reader = try PostgreSQLReader(
-                schema: schema, translator: translator, pool: pool, known: nil,
+                schema: schema, translator: translator, pool: pool, counter: nil, known: nil,
                 counters: counters
             ) { _ in }
-            if limit > 0, limit < .max { triedAgainAt.store(0, ordering: .relaxed) }
+            if limit > 0 { triedAgainAt.store(0, ordering: .relaxed) }
             return reader
         } catch {
             if !pool.isFull {
@@ -135,8 +140,6 @@ private final class ReplicaViews: Sendable {
     func noteRead() { counters.replicaReads.add(1, ordering: .relaxed) }
 
     func noteMiss() { counters.replicaMisses.add(1, ordering: .relaxed) }
-
-    func retire() { triedAgainAt.store(.max, ordering: .relaxed) }
 
     func close() { pool.close() }
 }

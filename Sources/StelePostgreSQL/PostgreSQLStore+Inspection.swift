@@ -17,6 +17,7 @@ extension PostgreSQLStore {
         url: String, among models: [Model]
     ) throws(StoreError) -> StoreInspection {
         let connection = try Connection(url)
+        try connection.keepSchema()
         guard try StoreDatabase.hasStore(connection) else {
             throw .incompatible(code: 134080, "\(connection.place) has no store in its schema")
         }

@@ -8,7 +8,9 @@ extension PostgreSQLStore {
     /// - Throws: `StoreError`: `.incompatible` where there is no store; `.busy` where the server
     ///   cannot be reached; errors of statements.
     public static func metadata(url: String) throws(StoreError) -> [String: PropertyList] {
-        let (identifier, metadata, _) = try StoreDatabase.metadata(Connection(url))
+        let connection = try Connection(url)
+        try connection.keepSchema()
+        let (identifier, metadata, _) = try StoreDatabase.metadata(connection)
         return metadata.values(identifier)
     }
 
@@ -20,6 +22,7 @@ extension PostgreSQLStore {
         url: String, _ change: (inout [String: PropertyList]) throws -> Void
     ) throws {
         let connection = try Connection(url, writes: true)
+        try connection.keepSchema()
         _ = try StoreDatabase.metadata(connection)
         try StoreLock.share(connection)
         try connection.run(StoreHolder.beginning)

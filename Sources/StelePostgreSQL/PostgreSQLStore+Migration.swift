@@ -10,6 +10,7 @@ extension PostgreSQLStore {
     /// - Throws: `StoreError`: as `open`.
     public static func versionHashes(url: String) throws(StoreError) -> [String: [UInt8]]? {
         let connection = try Connection(url)
+        try connection.keepSchema()
         guard try StoreDatabase.hasStore(connection) else { return nil }
         return try StoreMetadata.read(connection)?.metadata.versionHashes
     }

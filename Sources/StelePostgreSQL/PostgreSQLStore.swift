@@ -32,6 +32,7 @@ public final class PostgreSQLStore: PersistentStore {
     private let schema: SQLSchema
     private let translator: FetchTranslator
     private let readers: ReaderPool
+    private let newestRows: NewestRows
     private let gathered: GatheredReads
     private let known = KnownStates()
     private let queue = WriterQueue()
@@ -40,8 +41,12 @@ public final class PostgreSQLStore: PersistentStore {
     private let listener: PostgreSQLListener
     private let standby: PostgreSQLReplica?
     private let newest = NewestNumber()
+    private let links: TableLinks
+    private let incoming: IncomingChanges
     /// Why what other programs have written to their tables is not taken; nil where it is.
     private let misfit = Mutex<StoreError?>(nil)
+    /// Why the store is gone to this program, as it was last looked for; nil where it is there.
+    private let absence = Mutex<StoreError?>(nil)
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let thread = Mutex<SystemThread?>(nil)
 
@@ -75,11 +80,11 @@ public final class PostgreSQLStore: PersistentStore {
         let database = try StoreDatabase.open(
             connection, model: model, identifier: identifier, creates: creates)
         let standby = replica.map {
-            StoreAccess(url: $0, migrations: database.migrations, isOfReplica: true)
+            StoreAccess(url: $0, identity: database.identity, isOfReplica: true)
         }
         if let standby { try PostgreSQLReplica.check(standby, database) }
         return try PostgreSQLStore(
-            database, StoreAccess(url: url, migrations: database.migrations), connection,
+            database, StoreAccess(url: url, identity: database.identity), connection,
             replica: standby)
     }
 
@@ -94,7 +99,7 @@ public final class PostgreSQLStore: PersistentStore {
     ) throws(StoreError) {
         schema = database.schema
         model = schema.model
-        identifier = database.identifier
+        identifier = database.identity.identifier
         generation = database.generation
         place = connection.place
         isNew = database.isNew
@@ -106,12 +111,15 @@ public final class PostgreSQLStore: PersistentStore {
             PostgreSQLReplica(
                 access, schema: schema, translator: translator, counters: counters, newest: newest)
         }
-        gathered = GatheredReads { [schema] (root, keys) throws(StoreError) in
-            (try Self.rows(of: root, keys, readers, schema, translator), .max)
+        let newestRows = NewestRows(schema, translator, readers)
+        self.newestRows = newestRows
+        gathered = GatheredReads { (root, keys) throws(StoreError) in
+            (try newestRows.read(root: root, keys), .max)
         }
         counter = CommitCounter(database.count)
         listener = PostgreSQLListener(access)
-        let links = database.links
+        links = database.links
+        incoming = IncomingChanges(links, schema)
         let transactions = try PostgreSQLTransactions(
             connection, access, schema: schema, translator: translator, links: links,
             generation: database.generation, counter: counter,
@@ -126,8 +134,7 @@ public final class PostgreSQLStore: PersistentStore {
             throw StoreError.failed("the system has no thread for the store")
         }
         thread.withLock { $0 = writing }
-        let incoming = IncomingChanges(links, schema)
-        listener.start { [weak self, counter, generation] process, text in
+        listener.start { [weak self, counter, generation, links] process, text in
             // Of a commit of another node the notification tells all. Other programs, of whose
             // writes to followed tables it comes as well, say nothing in it.
             if let commit = CommitCounter.Commit(notification: text, generation: generation) {
@@ -136,20 +143,46 @@ public final class PostgreSQLStore: PersistentStore {
             }
             return text.isEmpty
                 && !(links.isEmpty && counter.process.load(ordering: .relaxed) == process)
-        } isGone: { [weak self] in
-            self?.standby?.retire()
-            // What reads next ends the streams, whose clients go to another node.
-            self?.tellOfForeignChange()
+        } isGone: { [weak self] error in
+            self?.noteAbsence(error)
         } _: { [weak self] connection throws(StoreError) in
-            self?.note(try CommitCounter.read(connection))
-            guard !links.isEmpty else { return }
-            if try incoming.areWaiting(connection) {
-                self?.takeIncoming()
-            } else {
-                // Another node may have taken what this one could not.
-                self?.misfit.withLock { $0 = nil }
-            }
+            try self?.look(connection, access.identity)
         }
+    }
+
+    /// Looks for the store, for commits of other nodes and for what other programs have written.
+    /// Called on the listener's thread.
+    private func look(
+        _ connection: Connection, _ identity: StoreIdentity
+    ) throws(StoreError) {
+        let last = try counter.look(connection, at: identity)
+        try identity.checkTables(connection)
+        noteAbsence(nil)
+        note(last)
+        guard !links.isEmpty else { return }
+        do throws(StoreError) {
+            if try incoming.areWaiting(connection) { return takeIncoming() }
+            // Another node may have taken what this one could not.
+            misfit.withLock { $0 = nil }
+        } catch {
+            guard case .unavailable = error, !connection.isLost else { throw error }
+            misfit.withLock { $0 = error }
+        }
+    }
+
+    private func noteAbsence(_ error: StoreError?) {
+        let isChange = absence.withLock { old in
+            defer { old = error }
+            return (old == nil) != (error == nil)
+        }
+        guard isChange else { return }
+        standby?.rest(error != nil)
+        // What reads next ends the streams, whose clients go to another node.
+        if error != nil { tellOfForeignChange() }
+    }
+
+    private func checkAbsence() throws(StoreError) {
+        if let error = absence.withLock({ $0 }) { throw error }
     }
 
     // MARK: Reading
@@ -171,8 +204,9 @@ public final class PostgreSQLStore: PersistentStore {
     }
 
     private func view(reading page: HistoryPage? = nil) throws(StoreError) -> PostgreSQLReader {
+        try checkAbsence()
         let reader = try PostgreSQLReader(
-            schema: schema, translator: translator, pool: readers, known: known,
+            schema: schema, translator: translator, pool: readers, counter: counter, known: known,
             counters: counters, reading: page
         ) { note($0) }
         newest.raise(to: try reader.token)
@@ -185,7 +219,8 @@ public final class PostgreSQLStore: PersistentStore {
     /// Reads an object without a view, in one round trip.
     /// - Throws: as `PersistentStore.newest`.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
-        try Self.rows(of: id.root, [id.key], readers, schema, translator).first
+        try checkAbsence()
+        return try newestRows.read(root: id.root, [id.key]).first
     }
 
     /// Reads an object without blocking, in one statement with others that are asked for at the
@@ -194,21 +229,10 @@ public final class PostgreSQLStore: PersistentStore {
         _ id: ObjectID,
         completion: @escaping @Sendable (Result<Snapshot?, StoreError>) -> Void
     ) {
-        gathered.read(id, completion: completion)
-    }
-
-    private static func rows(
-        of root: Int, _ keys: [Int64], _ readers: ReaderPool, _ schema: SQLSchema,
-        _ translator: FetchTranslator
-    ) throws(StoreError) -> [Snapshot] {
-        guard let shape = schema.shapes[root] else { return [] }
-        return try readers.read { connection throws(StoreError) in
-            keys.count == 1
-                ? try connection.snapshots(
-                    translator.snapshotByKey(root: root), [.int(keys[0])], shape)
-                : try connection.snapshots(
-                    translator.snapshotsByFewKeys(root: root), [.string(KeyList.json(keys))], shape)
+        do throws(StoreError) { try checkAbsence() } catch {
+            return completion(.failure(error))
         }
+        gathered.read(id, completion: completion)
     }
 
     // MARK: Saving
@@ -331,10 +355,16 @@ public final class PostgreSQLStore: PersistentStore {
         observer.withLock { $0 }?.storeDidChangeElsewhere()
     }
 
-    /// Throws while what other programs have written to their tables cannot be taken.
-    /// - Throws: `.unavailable`, or another error of the attempt.
+    /// Throws while the store is gone to this program, while the tables that it follows are not those
+    /// that it was made with, and while what other programs have written to them cannot be taken.
+    /// - Throws: `.gone`, `.unavailable`, or another error of the attempt.
     public func checkPresence() throws(StoreError) {
+        try checkAbsence()
         if let error = misfit.withLock({ $0 }) { throw error }
+        guard !links.isEmpty else { return }
+        _ = try readers.read { connection throws(StoreError) in
+            try incoming.areWaiting(connection)
+        }
     }
 
     /// The figures of the connections and of other nodes' commits.

@@ -23,6 +23,8 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
     private var last: Int64
     /// The error of a commit whose outcome is not known.
     private var unknown: StoreError?
+    /// Whether prepared statements were forgotten since the transaction began.
+    private var hasForgotten = false
 
     private static let begin = SQLText("BEGIN ISOLATION LEVEL READ COMMITTED")
     private static let commit = SQLText("COMMIT")
@@ -71,17 +73,20 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
         if writer.connection.mayConflict { try writer.connection.receive() }
     }
 
+    var isOutdated: Bool { hasForgotten || writer.connection.isOutdated }
+
     func begin() throws(StoreError) -> Bool {
         unknown = nil
         if writer.connection.isLost { try connectAgain() }
         do { try lock() } catch {
-            // The first statement finds out that the server has closed an idle connection.
-            guard writer.connection.isLost else {
-                rollBack()
-                throw error
-            }
+            let isOutdated = writer.connection.isOutdated
+            rollBack()
+            // The first statement finds out that the server has closed an idle connection, or that
+            // it does not lead to the store any more.
+            let isLost = writer.connection.isLost
+            guard isLost || isOutdated || error.isOfGoneStore else { throw error }
             counters.retries.add(1, ordering: .relaxed)
-            try connectAgain()
+            if isLost || !isOutdated { try connectAgain() }
             do { try lock() } catch {
                 rollBack()
                 throw error
@@ -93,9 +98,10 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
     private func lock() throws(StoreError) {
         let connection = writer.connection
         connection.failedLater = false
+        hasForgotten = false
         do throws(StoreError) {
             try connection.send(Self.begin)
-            begun = try counter.lock(connection)
+            begun = try counter.lock(connection, of: access.identity)
         } catch .deadline(let seconds) {
             throw .busy(
                 "another node has been saving to \(writer.connection.place) for more than "
@@ -124,19 +130,30 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
     func takeIncoming(
         token: Int64, _ save: (SaveRequest) throws(StoreError) -> SaveResult
     ) throws(StoreError) -> Bool {
-        guard !links.isEmpty, try incoming.areWaiting(writer.connection) else { return false }
+        guard try areWaiting() else { return false }
         try setWaiting(true)
         let reader = ownReader(token: token)
         defer { reader.close() }
         do throws(StoreError) {
             try incoming.take(writer.connection, token: token, reader, save: save)
         } catch {
+            // It is made again.
+            if writer.connection.isOutdated { throw error }
             let error = links.misfit(of: error, writer.connection)
             if !writer.connection.isLost { followed(error) }
             throw error
         }
         followed(nil)
         return true
+    }
+
+    /// Whether other programs have written to tables, which are those that the store follows.
+    private func areWaiting() throws(StoreError) -> Bool {
+        if links.isEmpty { return false }
+        do throws(StoreError) { return try incoming.areWaiting(writer.connection) } catch {
+            if case .unavailable = error, !writer.connection.isLost { followed(error) }
+            throw error
+        }
     }
 
     var follower: (any SaveFollower)? { links.isEmpty ? nil : self }
@@ -191,7 +208,9 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
             do throws(StoreError) {
                 // Also where the store was migrated meanwhile, which keeps the counter.
                 let connection = try access.connection(writes: true)
-                guard let isMade = try counter.hasMade(number, connection) else { break }
+                guard try access.identity.hasCounter(connection),
+                    let isMade = try counter.hasMade(number, connection)
+                else { break }
                 return isMade
             } catch {
                 // The server cannot be asked, or has not noticed yet that the connection is lost.
@@ -216,6 +235,9 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
         // It has no more to do with what was sent.
         _ = try? writer.connection.receive()
         if isOpen { _ = try? writer.connection.run("ROLLBACK") }
+        guard writer.connection.isOutdated, !writer.connection.isLost else { return }
+        hasForgotten = true
+        _ = try? writer.connection.forgetStatements()
     }
 
     func remains(after error: StoreError) -> StoreError? { unknown }

@@ -81,7 +81,7 @@ final class ReaderPool: Sendable {
     }
 
     /// Runs some work on a connection. Where the server has closed it while it was idle, as after a
-    /// restart, the work runs again on a new one.
+    /// restart, or it does not lead to the store any more, the work runs again on a new one.
     func use<R>(
         _ body: (Connection) throws(StoreError) -> R
     ) throws(StoreError) -> (R, Connection) {
@@ -89,9 +89,11 @@ final class ReaderPool: Sendable {
         do {
             return (try body(connection), connection)
         } catch {
-            let isLost = connection.isLost
-            give(connection)
-            guard isLost else { throw error }
+            guard connection.isLost || error.isOfGoneStore else {
+                give(connection)
+                throw error
+            }
+            release(nil)
         }
         counters.retries.add(1, ordering: .relaxed)
         // The others have been closed as well.

@@ -7,14 +7,14 @@ import SteleSystem
 ///
 /// Each of its connections holds a lock of the store as long as it lives, which all programs share
 /// that have the store open. A migration takes the lock alone. So no program goes on with tables
-/// that it takes for those of its own model, and reads and saves need not look at anything.
+/// that it takes for those of its own model. Other programs need no lock to make the tables again:
+/// views and writers find that out by what they read first (`StoreIdentity`).
 struct StoreAccess: Sendable {
     /// The URL of the database.
     let url: String
-    /// The schema of the store; nil for the first one of the search path.
-    var schema: String?
-    /// The number of migrations that the store had when it was opened.
-    let migrations: Int64
+    /// The store that was opened. Its schema is that of each connection, wherever the search path of
+    /// the URL and the role lead later.
+    let identity: StoreIdentity
     /// Whether the database is a standby, which no migration waits for: each view asks whether it
     /// was migrated.
     var isOfReplica = false
@@ -24,7 +24,7 @@ struct StoreAccess: Sendable {
     /// Connects to the store.
     /// - Parameter writes: as `Connection.init`.
     /// - Throws: `StoreError`: as `Connection.init`; `.busy` while the store is migrated, and `.gone`
-    ///   where it was migrated since it was opened.
+    ///   where it was migrated since it was opened, or where there is another one.
     func connect(writes: Bool = false) throws(StoreError) -> Connection {
         let connection = try connection(writes: writes)
         if isOfReplica {
@@ -33,28 +33,17 @@ struct StoreAccess: Sendable {
             guard row.count == 1, row.integer(0, 0) == 1 else {
                 throw .busy("\(connection.place) is no standby")
             }
-            return connection
+        } else if !isHeldAlone {
+            try StoreLock.share(connection)
         }
-        if !isHeldAlone { try StoreLock.share(connection) }
-        try check(CommitCounter.migrations(connection), connection)
+        try identity.check(connection)
         return connection
     }
 
     /// Connects to the store without its lock, for a program that does not go on with its tables.
     /// - Throws: `StoreError`: as `Connection.init`.
     func connection(writes: Bool = false) throws(StoreError) -> Connection {
-        try Connection(url, schema: schema, writes: writes)
-    }
-
-    /// Checks that the store has the model that it was opened with.
-    /// - Parameter number: the number of its migrations.
-    /// - Throws: `.gone`.
-    func check(_ number: Int64, _ connection: Connection) throws(StoreError) {
-        guard number == migrations else {
-            throw .gone(
-                "another program has migrated the store in \(connection.place) to another version "
-                    + "of its model: start this one again with that version")
-        }
+        try Connection(url, schema: identity.schema, writes: writes)
     }
 }
 

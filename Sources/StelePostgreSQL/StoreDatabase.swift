@@ -5,15 +5,14 @@ import SteleSQL
 /// The store in a database: its tables in the first schema of the search path, made where there are
 /// none.
 struct StoreDatabase {
-    let identifier: String
     let generation: String
     let schema: SQLSchema
     /// The tables of other programs that it follows.
     let links: TableLinks
     /// The number of commits when it was opened.
     let count: Int64
-    /// The number of migrations.
-    let migrations: Int64
+    /// What tells it from others.
+    let identity: StoreIdentity
     /// Whether the tables were made.
     let isNew: Bool
 
@@ -51,6 +50,7 @@ struct StoreDatabase {
                     + "grant USAGE on it, or name another one in the URL by "
                     + "options=-csearch_path%3DNAME")
         }
+        try connection.keepSchema()
         let isNew = try !hasStore(connection)
         if isNew {
             guard creates else {
@@ -134,11 +134,11 @@ struct StoreDatabase {
         } else {
             try links.check(connection)
         }
+        let identity = try StoreIdentity(identifier, tables: schema.allTables, connection)
         return StoreDatabase(
-            identifier: identifier, generation: try Self.mixed(generation, connection),
+            generation: mixed(generation, identity.counter, identity.migrations),
             schema: schema, links: links,
-            count: try CommitCounter.read(connection).number,
-            migrations: try CommitCounter.migrations(connection), isNew: isNew)
+            count: try CommitCounter.read(connection).number, identity: identity, isNew: isNew)
     }
 
     /// Returns the generation of the store in the schema; nil where it has none.
@@ -146,19 +146,19 @@ struct StoreDatabase {
         guard let stored = try StoreMetadata.read(connection)?.metadata.generation else {
             return nil
         }
-        return try mixed(stored, connection)
+        let rows = try connection.queryOnce(
+            "SELECT tableoid::bigint, ZMIGRATIONS FROM \(CommitCounter.table) WHERE Z_PK = 1")
+        guard rows.count == 1 else { return nil }
+        return mixed(stored, rows.integer(0, 0), rows.integer(0, 1))
     }
 
     /// Returns the generation of tokens and ETags. A backup that is restored has tables with other
-    /// numbers, so that its saves are not taken for those that it lacks.
-    private static func mixed(
-        _ stored: String, _ connection: Connection
-    ) throws(StoreError) -> String {
-        let table = try connection.integer(
-            SQLText(
-                "SELECT oid::bigint FROM pg_class WHERE relname = lower('\(CommitCounter.table)') "
-                    + "AND relnamespace = \(PostgreSQLWords.ownSchema)"))
-        let mixed = UInt32(truncatingIfNeeded: table ?? 0) &* 0x9E37_79B1
+    /// numbers, and a store that was taken back another line of commits, so that their saves are not
+    /// taken for those that they lack.
+    private static func mixed(_ stored: String, _ table: Int64, _ migrations: Int64) -> String {
+        let mixed =
+            UInt32(truncatingIfNeeded: table) &* 0x9E37_79B1
+            ^ CommitCounter.line(of: migrations) &* 0x85EB_CA6B
         let digits = String((UInt32(stored, radix: 16) ?? 0) ^ mixed, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits
     }

@@ -18,6 +18,7 @@ enum StoreHolder {
     static func connect(_ url: String) throws(StoreError) -> Connection {
         let connection = try Connection(url, writes: true)
         try Pooler.refuseTransactionMode(connection, url)
+        try connection.keepSchema()
         try connection.run(
             "SET statement_timeout = 0; SET lock_timeout = \(Int(patience * 1_000)); "
                 + "SET idle_in_transaction_session_timeout = 0")

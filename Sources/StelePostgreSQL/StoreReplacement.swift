@@ -47,15 +47,15 @@ final class StoreReplacement {
                 return nil
             }
             let database = try StoreDatabase.describe(connection, source)
-            identifier = database.identifier
-            migrations = database.migrations
+            identifier = database.identity.identifier
+            migrations = database.identity.migrations
             prefix =
                 try StoreHolder.remainsPrefix(connection)
                 + String(UInt32.random(in: .min ... .max), radix: 16)
             let old = try StoreObjects(of: database.schema, connection, url)
             self.old = old
             try old.checkReplacing(by: destination)
-            let access = StoreAccess(url: url, migrations: migrations, isHeldAlone: true)
+            let access = StoreAccess(url: url, identity: database.identity, isHeldAlone: true)
             return try PostgreSQLStore(database, access, access.connect(writes: true))
         } catch {
             cancel()
@@ -81,7 +81,7 @@ final class StoreReplacement {
         let connection = try Connection(url, schema: name, writes: true)
         let database = try StoreDatabase.open(
             connection, model: model, identifier: identifier, creates: true)
-        let access = StoreAccess(url: url, schema: name, migrations: database.migrations)
+        let access = StoreAccess(url: url, identity: database.identity)
         let store = try PostgreSQLStore(database, access, connection)
         stores.append(store)
         return store

@@ -74,16 +74,21 @@ struct FollowedShop: GraphTables {
     @discardableResult
     func sql(_ text: String) throws -> [String] { try server.sql(text, schema: tables) }
 
+    /// The schema of the store, which is made where there is none.
+    func storeSchema() throws -> String {
+        String(try #require(try server.url(path: place).split(separator: "%3D").last))
+    }
+
     /// Waits until the store has taken all that is written to the tables.
     func settle() throws {
-        let schema = try #require(try server.url(path: place).split(separator: "%3D").last)
+        let schema = try storeSchema()
         let names = try server.sql(
             "SELECT relname FROM pg_class WHERE relname LIKE 'stele\\_news\\_%' AND relkind = 'r' "
                 + "AND relnamespace = '\(schema)'::regnamespace")
         let count = names.map { "(SELECT COUNT(*) FROM \($0))" }.joined(separator: " + ")
         let end = MonotonicClock.deadline(in: 30)
         while MonotonicClock.now < end {
-            if try server.sql("SELECT \(count)", schema: String(schema)) == ["0"] { return }
+            if try server.sql("SELECT \(count)", schema: schema) == ["0"] { return }
             usleep(20_000)
         }
         throw Missing("an end of what is written")

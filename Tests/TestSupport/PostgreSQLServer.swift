@@ -118,6 +118,15 @@ package final class PostgreSQLServer: Sendable {
         return output.split(separator: "\n").map(String.init)
     }
 
+    /// Runs a program of PostgreSQL's on the server, such as `pg_dump`.
+    /// - Returns: what it prints.
+    @discardableResult
+    package func run(_ program: String, _ arguments: String...) throws -> String {
+        let bin = try Self.programs ?? { throw Failure("PostgreSQL is not installed") }()
+        return try Self.run(
+            "\(bin)/\(program)", ["-h", folder, "-U", "postgres", "-d", "postgres"] + arguments)
+    }
+
     /// Keeps a standby from taking in what the server sends it.
     package func pauseReplay() throws {
         try sql("SELECT pg_wal_replay_pause()")

@@ -106,6 +106,14 @@ extension Connection {
     func query(
         together reads: [(sql: SQLText, bindings: [Value])]
     ) throws(StoreError) -> [Rows] {
+        try preparingAgain { () throws(StoreError) in try queryOnce(together: reads) }
+    }
+
+    /// Runs statements in one round trip, with those that were sent before, and leaves outdated ones
+    /// to the caller.
+    func queryOnce(
+        together reads: [(sql: SQLText, bindings: [Value])]
+    ) throws(StoreError) -> [Rows] {
         var messages: [(name: String, parameters: Parameters)] = []
         // One that is not prepared yet is a round trip, before the first is sent.
         for read in reads {

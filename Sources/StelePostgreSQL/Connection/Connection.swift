@@ -36,6 +36,9 @@ final class Connection: SQLConnection {
     var hasLeftStandby = false
     /// As `WriterTransactions.failedLater`.
     var failedLater = false
+    /// Whether a prepared statement has failed because a table has another form than when it was
+    /// prepared, or because the server has it no more.
+    private(set) var isOutdated = false
     /// Probes of the server, which find out that a node is cut off.
     private static let lookingAfter =
         "; SET tcp_keepalives_idle = 4; SET tcp_keepalives_interval = 2; "
@@ -108,7 +111,15 @@ final class Connection: SQLConnection {
                 + "SET statement_timeout = \(StatementTime.limit / 1_000_000); "
                 + "SET idle_in_transaction_session_timeout = \(writes ? 30_000 : 0)"
                 + (writes ? Self.lookingAfter : "")
-                + (schema.map { "; SET search_path = \($0)" } ?? ""))
+                + (schema.map { "; SET search_path = \($0.quotedName)" } ?? ""))
+    }
+
+    /// Makes the first schema of the search path that exists now the only one, so that it is the same
+    /// for each later statement. Nothing is changed where there is none.
+    func keepSchema() throws(StoreError) {
+        try run(
+            "SELECT set_config('search_path', quote_ident(current_schema()), false) "
+                + "WHERE current_schema() IS NOT NULL")
     }
 
     deinit { PQfinish(handle) }
@@ -155,13 +166,34 @@ final class Connection: SQLConnection {
     func beginView(
         _ reads: [(sql: SQLText, bindings: [Value])], lock: SQLText? = nil
     ) throws(StoreError) -> [Rows] {
+        do { return try openView(reads, lock) } catch {
+            guard isOutdated, !isLost else { throw error }
+            try run("ROLLBACK")
+            try forgetStatements()
+            return try openView(reads, lock)
+        }
+    }
+
+    private func openView(
+        _ reads: [(sql: SQLText, bindings: [Value])], _ lock: SQLText?
+    ) throws(StoreError) -> [Rows] {
         isView = false
         try send(Self.beginning)
         if let lock { try send(lock) }
         try send(Self.savepoint)
-        let rows = try query(together: reads)
+        let rows = try queryOnce(together: reads)
         isView = true
         return rows
+    }
+
+    /// Runs reads, and once more with new statements where the prepared ones are outdated. In a
+    /// transaction that writes the error ends the transaction, which its writer makes again.
+    func preparingAgain<R>(_ read: () throws(StoreError) -> R) throws(StoreError) -> R {
+        do { return try read() } catch {
+            guard isOutdated, !isLost, isView || !isInTransaction else { throw error }
+            try forgetStatements()
+            return try read()
+        }
     }
 
     /// Makes the view's cursors outlive a later statement that fails.
@@ -206,6 +238,10 @@ final class Connection: SQLConnection {
     /// Runs a prepared statement. It is prepared at its first use.
     func query(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Rows {
         if !sent.isEmpty { return try query(together: [(sql, bindings)])[0] }
+        return try preparingAgain { () throws(StoreError) in try queryPrepared(sql, bindings) }
+    }
+
+    private func queryPrepared(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Rows {
         let parameters = try Parameters(bindings)
         let name = try prepared(sql, parameters)
         let result = parameters.withAddresses { values, lengths, formats in
@@ -257,6 +293,7 @@ final class Connection: SQLConnection {
     func forgetStatements() throws(StoreError) {
         try run("DEALLOCATE ALL")
         statements = [:]
+        isOutdated = false
     }
 
     private func dropOldest() throws(StoreError) {
@@ -278,6 +315,7 @@ final class Connection: SQLConnection {
             lastState = PostgreSQLFailure.state(result)
             lastMessage = PostgreSQLFailure.message(result)
             lastDetail = PostgreSQLFailure.detail(result)
+            if PostgreSQLFailure.isOutdated(result) { isOutdated = true }
             let error = PostgreSQLFailure.error(result, handle, place, sql)
             takeBackFailed()
             throw error

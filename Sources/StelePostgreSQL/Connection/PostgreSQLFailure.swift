@@ -49,6 +49,18 @@ enum PostgreSQLFailure {
             ?? false
     }
 
+    /// Whether a prepared statement cannot be used any more: a column that it returns has another
+    /// type, or the server does not know it.
+    static func isOutdated(_ result: OpaquePointer?) -> Bool {
+        switch state(result) {
+        case "26000": true
+        case "0A000":
+            PQresultErrorField(result, PG_DIAG.function)
+                .map { strcmp($0, "RevalidateCachedQuery") == 0 } ?? false
+        default: false
+        }
+    }
+
     /// Returns the error of a statement.
     /// - Parameter statement: its text.
     static func error(
@@ -89,9 +101,9 @@ enum PostgreSQLFailure {
         case _ where state.hasPrefix("08") || state.hasPrefix("57P"):
             return .unavailable("\(place) cannot be reached: \(message)")
         case "42P01", "3F000":
-            // The first table that a view or a save reads.
-            guard statement.contains(CommitCounter.table) else { break }
-            return .gone("the store in \(place) does not exist any more")
+            return .gone(
+                "the store in \(place) does not exist any more, or lacks a table (PostgreSQL: "
+                    + "\(message))")
         case "54000":
             return .invalid(
                 "a text with an index is too long for PostgreSQL, which takes about 2,700 bytes "

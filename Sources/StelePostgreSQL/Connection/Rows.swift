@@ -20,6 +20,9 @@ final class Rows {
 
     deinit { PQclear(handle) }
 
+    /// The place of the last column.
+    var lastColumn: Int32 { Int32(types.count) - 1 }
+
     /// The number of rows that the statement has inserted, changed or deleted.
     var changed: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 

@@ -65,7 +65,7 @@ struct CatalogReader {
             let lists = uniques[relation.oid] ?? []
             let primary = lists.first(where: \.isPrimary)?.columns
             return CatalogTable(
-                name: relation.name, columns: own,
+                oid: relation.oid, name: relation.name, columns: own,
                 key: primary ?? lists.map(\.columns).first(where: required.isSuperset) ?? [],
                 uniques: lists.filter { !$0.isPrimary }.map(\.columns),
                 foreignKeys: foreignKeys[relation.oid] ?? [])

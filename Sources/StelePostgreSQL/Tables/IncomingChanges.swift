@@ -13,6 +13,7 @@ struct IncomingChanges {
     private let links: TableLinks
     private let schema: SQLSchema
     private let waiting: SQLText
+    private let checking: SQLText
     private let counting: SQLText
     private let collecting: SQLText
 
@@ -25,7 +26,8 @@ struct IncomingChanges {
         let news = links.tables.map(\.news) + links.joins.map(\.news)
         waiting = SQLText(
             "SELECT (" + news.map { "EXISTS (SELECT FROM \($0))" }.joined(separator: " OR ")
-                + ")::int::bigint")
+                + ")::int::bigint, \(links.sources?.difference ?? "NULL::bigint")")
+        checking = SQLText("SELECT \(links.sources?.difference ?? "NULL::bigint")")
         counting = SQLText(
             "SELECT " + news.map { "(SELECT COUNT(*) FROM \($0))" }.joined(separator: " + "))
         var parts: [String] = []
@@ -65,8 +67,13 @@ struct IncomingChanges {
     }
 
     /// Returns whether other programs have written something that is not taken yet.
+    /// - Throws: `.unavailable` where the tables are not those that the store was made with; the
+    ///   errors of statements.
     func areWaiting(_ connection: Connection) throws(StoreError) -> Bool {
-        try connection.integer(waiting) == 1
+        let rows = try connection.query(waiting, [])
+        guard rows.count == 1 else { return false }
+        try links.sources?.check(rows.integer(0, 1), connection)
+        return rows.integer(0, 0) == 1
     }
 
     /// Takes all that is there.
@@ -83,7 +90,9 @@ struct IncomingChanges {
             "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
         let count = try connection.integer(counting) ?? 0
         try connection.run(TableLinks.planning(Int(clamping: count)))
-        _ = try connection.query(collecting, [])
+        // The tables that were read are locked, so that no others take their names.
+        let results = try connection.query(together: [(collecting, []), (checking, [])])
+        try links.sources?.check(results[1].integer(0, 0), connection)
         try giveKeys(connection, token: token, save)
         var changes = ChangeCollection(schema.model)
         var deleted: [(table: TableLinks.Table, keys: [Int64])] = []

@@ -55,7 +55,7 @@ struct OutgoingChanges {
             let keys = those(.update, of: table) + those(.delete, of: table)
             try checkUnchanged(keys.map(\.key), table)
         }
-        try run("SET CONSTRAINTS ALL IMMEDIATE", [], touched[0].source.name)
+        try finish(touched[0].source.name)
         var computed: [(object: Snapshot, slots: [Int])] = []
         for table in touched {
             let deleted = those(.delete, of: table).map(\.key)
@@ -64,6 +64,20 @@ struct OutgoingChanges {
             try forget(deleted, table)
         }
         return computed
+    }
+
+    /// Checks the constraints, and that the rows are in the tables that the store was made with: by
+    /// now they are locked.
+    private func finish(_ table: TableName) throws(StoreError) {
+        let difference = links.sources?.difference ?? "NULL::bigint"
+        let results: [Rows]
+        do throws(StoreError) {
+            results = try connection.query(together: [
+                (SQLText("SET CONSTRAINTS ALL IMMEDIATE"), []),
+                (SQLText("SELECT \(difference)"), []),
+            ])
+        } catch { throw self.error(error, table) }
+        try links.sources?.check(results[1].integer(0, 0), connection)
     }
 
     // MARK: What the database makes of it
@@ -305,7 +319,7 @@ struct OutgoingChanges {
     private func error(_ error: StoreError, _ table: TableName) -> StoreError {
         let (state, message) = (connection.lastState, connection.lastMessage)
         switch state.prefix(2) {
-        case _ where connection.isLost || state.isEmpty: return error
+        case _ where connection.isLost || state.isEmpty || connection.isOutdated: return error
         case _ where state == "55P03":
             return .unavailable(
                 "a transaction of another program has a row of \(table) locked, and does not end: "

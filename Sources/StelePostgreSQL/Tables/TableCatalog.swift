@@ -29,6 +29,8 @@ extension TableName: CustomStringConvertible {
 
 /// A table.
 struct CatalogTable: Hashable, Sendable {
+    /// The OID in pg_class, which no other table has; 0 for one that is in no catalog.
+    var oid: Int64 = 0
     let name: TableName
     let columns: [CatalogColumn]
     /// The columns of the primary key, in its order, or else of the first unique constraint whose

@@ -48,13 +48,10 @@ extension TableLinks: CustomStringConvertible {
                 "the store in \(connection.place) follows other tables or columns than those of the "
                     + "model, such as in \(first): \(again) in an empty schema")
         }
-        for source in sources {
+        for source in sourceNames {
+            let id = "\(source.quoted.quotedText)::regclass"
             let count = try connection.integer(
-                SQLText(
-                    "SELECT COUNT(*) FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid "
-                        + "WHERE t.tgrelid = \(source.quoted.quotedText)::regclass "
-                        + "AND t.tgenabled IN ('O', 'A') "
-                        + "AND p.pronamespace = \(PostgreSQLWords.ownSchema)"))
+                SQLText("SELECT \(FollowedSources.triggers(of: id))"))
             guard count == 2 else {
                 throw Self.misfit(
                     "the table \(source) has not the triggers by which the store in "

@@ -194,6 +194,7 @@ extension TableLinks {
         let path = schemas.map { ", " + $0.quotedName }.joined()
         try connection.run(
             "SELECT set_config('search_path', quote_ident(current_schema()) "
-                + "|| \(path.quotedText) || ', ' || current_setting('search_path'), false)")
+                + "|| \(path.quotedText) || ', ' || reset_val, false) "
+                + "FROM pg_settings WHERE name = 'search_path'")
     }
 }

@@ -4,7 +4,7 @@ import SteleSQL
 /// What the store's user needs of the tables.
 extension TableLinks {
     /// All tables, each once.
-    var sources: [TableName] {
+    var sourceNames: [TableName] {
         var known = Set<TableName>()
         return (tables.map(\.source.name) + joins.map(\.source)).filter {
             known.insert($0).inserted
@@ -22,7 +22,7 @@ extension TableLinks {
             let name = try connection.text("SELECT quote_ident(current_database()::text)")
             grants.append("TEMPORARY ON DATABASE \(name)")
         }
-        for table in sources {
+        for table in sourceNames {
             let name = table.quoted.quotedText
             let lacking = try connection.text(
                 "SELECT coalesce(string_agg(p, ', '), '') FROM unnest(ARRAY['SELECT', 'INSERT', "
@@ -52,7 +52,7 @@ extension TableLinks {
     /// is done. Writes of other programs wait behind the attempt, so it does not last.
     /// - Throws: `.busy` where transactions have the tables open for longer.
     func lock(_ connection: Connection) throws(StoreError) {
-        let names = sources.map(\.quoted).joined(separator: ", ")
+        let names = sourceNames.map(\.quoted).joined(separator: ", ")
         try connection.run("SET LOCAL lock_timeout = 3000")
         do throws(StoreError) {
             try connection.run("LOCK TABLE \(names) IN SHARE ROW EXCLUSIVE MODE")

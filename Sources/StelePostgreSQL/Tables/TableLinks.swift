@@ -82,6 +82,8 @@ struct TableLinks: Sendable {
     private(set) var tables: [Table] = []
     private(set) var joins: [Join] = []
     private var byEntity: [Int: Int] = [:]
+    /// What the tables were when they were read; nil without one.
+    private(set) var sources: FollowedSources?
 
     /// Whether the model has no table of another program.
     var isEmpty: Bool { tables.isEmpty }
@@ -146,6 +148,19 @@ struct TableLinks: Sendable {
         for (place, table) in tables.enumerated() { byEntity[table.entity.index] = place }
         for place in tables.indices { try link(place, schema) }
         try linkJoins(schema, catalog)
+        var columns: [TableName: Set<String>] = [:]
+        for table in tables {
+            columns[table.source.name, default: []].formUnion(
+                (table.sources + table.key).map(\.name))
+        }
+        for join in joins {
+            columns[join.source, default: []].formUnion(
+                (join.owner.columns + join.member.columns).map(\.name))
+        }
+        sources = try FollowedSources(
+            sourceNames.compactMap { name in
+                catalog[name].map { ($0, columns[name] ?? []) }
+            }, connection)
     }
 
     /// Whether the links of a to-many relationship are in a table of another program.
@@ -165,6 +180,8 @@ struct TableLinks: Sendable {
 
     /// Returns the error where tables are not as the model has them any more; any other as it is.
     func misfit(of error: StoreError, _ connection: Connection) -> StoreError {
+        // It tells already what is to be done.
+        if case .unavailable = error { return error }
         guard connection.lastState.hasPrefix("42") else {
             switch error {
             case .busy, .unavailable, .gone, .noRoom, .closed: return error

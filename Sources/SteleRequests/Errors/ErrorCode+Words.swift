@@ -234,8 +234,9 @@ extension ErrorCode {
     package static let storeGone = ErrorCode(
         "store.gone", status: 503, "The store is gone",
         "A file of the store was removed or replaced while the service had it open: nothing is "
-            + "saved, and reads go on with what is still open. Or another node has migrated the "
-            + "store in a database to another version of the model: nothing is read either.")
+            + "saved, and reads go on with what is still open. Or the store in a database was "
+            + "migrated by another node to another version of the model, is another one, or was "
+            + "taken back to an older state: nothing is read either.")
     package static let storeDamaged = ErrorCode(
         "store.damaged", status: 503, "The store is damaged",
         "A file of the store does not have what was written to it: the disk, the file system or "

@@ -12,14 +12,19 @@ extension FetchTranslator {
         SQLText(select(root, "t0.Z_PK \(schema.dialect.isOneOf("?1"))"))
     }
 
-    private func select(_ root: Int, _ condition: String) -> String {
-        "SELECT \(selectLists[root] ?? "NULL") FROM \(schema.tables[root]?.name ?? "NULL") t0 "
+    private func select(_ root: Int, _ condition: String, also: String = "") -> String {
+        "SELECT \(selectLists[root] ?? "NULL")\(also) FROM \(schema.tables[root]?.name ?? "NULL") t0 "
             + "WHERE \(condition)"
     }
 
-    /// Returns the same for some hundred keys at most.
-    package func snapshotsByFewKeys(root: Int) -> SQLText {
-        SQLText(select(root, "t0.Z_PK \(schema.dialect.isOneOfFew("?1"))"))
+    /// Returns the SELECT of objects outside a view, with one more column: by a key (?1), or by a
+    /// JSON array of some hundred keys at most.
+    /// - Parameter column: an expression of the table `t0`.
+    package func newest(
+        root: Int, ofOne: Bool, with column: String
+    ) -> SQLText {
+        let condition = ofOne ? "= ?1" : schema.dialect.isOneOfFew("?1")
+        return SQLText(select(root, "t0.Z_PK \(condition)", also: ", \(column)"))
     }
 
     /// Returns the SELECT of a to-many relationship's links: owner and member, in the

@@ -112,10 +112,12 @@ package final class Writer {
     private func commitTogether(
         _ jobs: inout [WriterJob], mayGrow: Bool
     ) throws(BatchFailure) -> [WriterJob] {
+        var timesOutdated = 0
         while true {
             let isGuarded = guardedBatches > 0
             let mark: SQLSaver.Mark
             do { mark = try beginBatch() } catch {
+                if isMadeAgain(&timesOutdated) { continue }
                 throw BatchFailure(reason: error, mayBeRepeated: false)
             }
             do {
@@ -134,6 +136,7 @@ package final class Writer {
                 saver.restore(mark)
                 // The state after a failed commit is unknown: all cached values may be outdated.
                 if isAnnounced || !isLater { observer()?.storeDidChangeElsewhere() }
+                if isMadeAgain(&timesOutdated) { continue }
                 if isLater, !isGuarded {
                     // Repeated so, the error is that of the save that it belongs to.
                     guardedBatches = SavingLimits.guardedBatches
@@ -143,6 +146,14 @@ package final class Writer {
                 throw BatchFailure(reason: rest ?? error, mayBeRepeated: rest == nil)
             }
         }
+    }
+
+    /// Whether a transaction that has failed is made again with new statements: a few times, because
+    /// another program may change a table each time.
+    private func isMadeAgain(_ times: inout Int) -> Bool {
+        guard transactions.isOutdated, times < SavingLimits.timesOutdated else { return false }
+        times += 1
+        return true
     }
 
     /// Begins the transaction and takes note of other programs' commits. Leaves no transaction

@@ -34,6 +34,10 @@ package protocol WriterTransactions: AnyObject {
     /// thrown by the commit, and the save that it belongs to is not known.
     var failedLater: Bool { get }
 
+    /// Whether the transaction has failed, or its beginning, because a table has changed since its
+    /// statements were prepared: it is made again with new ones. It is so until the next beginning.
+    var isOutdated: Bool { get }
+
     /// Tells the store's observers of another program's commits, once for each.
     func takeForeign()
 
@@ -74,6 +78,8 @@ package protocol WriterTransactions: AnyObject {
 extension WriterTransactions {
     // A database that runs each statement at once.
     package var failedLater: Bool { false }
+    // A database that prepares its statements again itself.
+    package var isOutdated: Bool { false }
     package func setWaiting(_ waits: Bool) throws(StoreError) {}
     package func settle() throws(StoreError) {}
 

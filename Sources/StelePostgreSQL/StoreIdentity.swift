@@ -1,0 +1,114 @@
+import StelePersistence
+import SteleSQL
+
+/// What tells the store that a program has opened from any other that its statements may reach
+/// later: one whose schema has taken the name, one to which the search path or the URL leads now,
+/// or one that was restored from a backup in its place.
+struct StoreIdentity: Sendable {
+    /// The schema of the tables.
+    let schema: String
+    /// NSStoreUUID.
+    let identifier: String
+    /// The number of migrations, and in the upper half the line of the commits
+    /// (`CommitCounter.beginLine`).
+    let migrations: Int64
+    /// The OID of the commit counter's table, which no other table has. Each view and each
+    /// transaction of a writer reads it with the row.
+    let counter: Int64
+    /// The OIDs of the store's tables, by the names that the server stores.
+    let tables: [String: Int64]
+
+    /// Reads the identity of the store in the connection's schema. Called under a lock of the store.
+    /// - Parameter tables: the names of the store's tables.
+    init(
+        _ identifier: String, tables names: [String], _ connection: Connection
+    ) throws(StoreError) {
+        self.identifier = identifier
+        let rows = try connection.queryOnce(
+            "SELECT current_schema()::text, ZMIGRATIONS, tableoid::bigint "
+                + "FROM \(CommitCounter.table) WHERE Z_PK = 1")
+        guard rows.count == 1, let schema = rows.text(0, 0) else { throw CommitCounter.empty }
+        self.schema = schema
+        migrations = rows.integer(0, 1)
+        counter = rows.integer(0, 2)
+        let found = try connection.queryOnce(
+            "SELECT relname::text, oid::bigint FROM pg_class WHERE relkind = 'r' "
+                + "AND relname IN (\(names.literals)) "
+                + "AND relnamespace = \(PostgreSQLWords.ownSchema)")
+        var tables: [String: Int64] = [:]
+        for row in 0..<found.count {
+            if let name = found.text(row, 0) { tables[name] = found.integer(row, 1) }
+        }
+        self.tables = tables
+    }
+
+    /// Checks what was read with the row of the commit counter.
+    /// - Throws: `.gone`.
+    func check(
+        migrations number: Int64, counter table: Int64, _ connection: Connection
+    ) throws(StoreError) {
+        guard number == migrations else {
+            if CommitCounter.line(of: number) != CommitCounter.line(of: migrations) {
+                throw Self.takenBack(connection)
+            }
+            throw .gone(
+                "another program has migrated the store in \(connection.place) to another version "
+                    + "of its model: start this one again with that version")
+        }
+        guard table == counter else { throw Self.madeAgain(connection) }
+    }
+
+    /// The error of a store whose tables are others.
+    static func madeAgain(_ connection: Connection) -> StoreError {
+        .gone(
+            "the tables in \(connection.place) are not those of the store that was opened: they were "
+                + "made again, as by the restore of a backup, or are another store's. Put the store "
+                + "back, or start this program again, which serves what is there now")
+    }
+
+    /// The error of a store that has fewer commits than it had.
+    static func takenBack(_ connection: Connection) -> StoreError {
+        .gone(
+            "the store in \(connection.place) was taken back to an older state, as by the restore of "
+                + "a backup or by a standby that lacks saves: start this program again, which serves "
+                + "it with new tokens and ETags")
+    }
+
+    /// Checks a new connection: that it leads to this store.
+    /// - Throws: `.gone`; the errors of statements.
+    func check(_ connection: Connection) throws(StoreError) {
+        let rows = try connection.queryOnce(
+            "SELECT ZMIGRATIONS, tableoid::bigint, "
+                + "(SELECT Z_UUID FROM Z_METADATA WHERE Z_VERSION = 1) "
+                + "FROM \(CommitCounter.table) WHERE Z_PK = 1")
+        guard rows.count == 1 else { throw CommitCounter.empty }
+        try check(
+            migrations: rows.integer(0, 0), counter: rows.integer(0, 1), connection)
+        guard rows.text(0, 2) == identifier else { throw Self.madeAgain(connection) }
+    }
+
+    /// Whether a connection leads to the table of this store's commits, also after a migration in
+    /// place.
+    func hasCounter(_ connection: Connection) throws(StoreError) -> Bool {
+        let rows = try connection.queryOnce(
+            "SELECT tableoid::bigint FROM \(CommitCounter.table) WHERE Z_PK = 1")
+        return rows.count == 1 && rows.integer(0, 0) == counter
+    }
+
+    /// Checks that all tables of the store are in its schema.
+    /// - Throws: `.gone`; the errors of statements.
+    func checkTables(_ connection: Connection) throws(StoreError) {
+        let ids = tables.values.map(String.init).joined(separator: ", ")
+        let rows = try connection.queryOnce(
+            "SELECT COUNT(*) FROM pg_class WHERE oid IN (\(ids)) "
+                + "AND relnamespace = \(PostgreSQLWords.ownSchema)")
+        guard rows.integer(0, 0) == Int64(tables.count) else {
+            throw Self.madeAgain(connection)
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether it is `.gone`.
+    var isOfGoneStore: Bool { if case .gone = self { true } else { false } }
+}

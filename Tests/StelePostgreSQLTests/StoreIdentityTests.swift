@@ -1,0 +1,257 @@
+// A store in a database is the one that was opened, whatever becomes of its schema and its tables.
+
+import Foundation
+import SteleModel
+import StelePersistence
+import StelePostgreSQL
+import StelePredicates
+import SteleSystem
+import TestSupport
+import Testing
+
+/// Saves teams to stores and reads their names.
+struct Teams: Sendable {
+    let server: PostgreSQLServer
+    let model: Model
+
+    init() throws {
+        server = try #require(PostgreSQLServer.shared)
+        model = try sampleModel("League")
+    }
+
+    /// Makes a schema, and returns its name.
+    func makeSchema(ownedBy role: String = "postgres") throws -> String {
+        let schema = "i" + String(UInt64.random(in: 0 ... .max), radix: 16)
+        try server.sql("CREATE SCHEMA \(schema) AUTHORIZATION \(role)")
+        return schema
+    }
+
+    func open(_ schema: String) throws -> PostgreSQLStore {
+        try PostgreSQLStore.open(
+            url: server.url(schema: schema) + "&application_name=\(schema)", model: model)
+    }
+
+    @discardableResult
+    func save(_ name: String, in store: PostgreSQLStore) throws -> Int64 {
+        let team = try #require(model.entity(named: "Team"))
+        var request = SaveRequest(readToken: 0)
+        request.changes = [
+            ObjectChange(
+                .insert, entity: team.index, key: -1, values: team.row(["name": .string(name)]))
+        ]
+        return try store.save(request).token
+    }
+
+    func names(_ store: PostgreSQLStore) throws -> [String] {
+        let reader = try store.reader()
+        defer { reader.close() }
+        return try names(reader)
+    }
+
+    func names(_ reader: any StoreReader) throws -> [String] {
+        let team = try #require(model.entity(named: "Team"))
+        return try reader.fetch(FetchRequest(entity: team)).map(name)
+    }
+
+    func newest(_ key: Int64, _ store: PostgreSQLStore) throws -> String? {
+        let team = try #require(model.entity(named: "Team"))
+        return try store.newest(ObjectID(root: team.root, key: key)).map(name)
+    }
+
+    /// Reads an object as a GET does, with others.
+    func gathered(_ key: Int64, _ store: PostgreSQLStore) throws -> String? {
+        let team = try #require(model.entity(named: "Team"))
+        let found = Monitor<Result<Snapshot?, StoreError>?>(nil)
+        store.newest(ObjectID(root: team.root, key: key)) { result in
+            found.withLock { $0 = result }
+            found.signal()
+        }
+        let result = try #require(found.withLock(when: { $0 != nil }) { value, _ in value })
+        return try result.get().map(name)
+    }
+
+    private func name(_ object: Snapshot) -> String {
+        if case .string(let name)? = object.value("name", in: model) { name } else { "" }
+    }
+
+    /// Ends the connections of nodes, so that they make new ones.
+    /// - Parameter name: a role, or the schema that a node was opened with.
+    func endConnections(of name: String) throws {
+        try server.sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                + "WHERE '\(name)' IN (usename, application_name)")
+    }
+
+    /// What a node says of a store that is not its own: the reasons, or "answered".
+    func answers(_ store: PostgreSQLStore) -> [String] {
+        let works: [() throws -> Void] = [
+            { try save("stray", in: store) }, { _ = try names(store) },
+            { _ = try newest(1, store) }, { _ = try gathered(1, store) },
+            { _ = try gathered(99, store) },
+        ]
+        return works.map { work in
+            do {
+                try work()
+                return "answered"
+            } catch StoreError.gone(let text) { return text } catch { return "another: \(error)" }
+        }
+    }
+
+    /// Waits until a store counts as present, or as gone.
+    /// - Parameter part: of what it says then.
+    func waitUntil(_ store: PostgreSQLStore, isGone: Bool, saying part: String = "") {
+        let end = MonotonicClock.deadline(in: 30)
+        while MonotonicClock.now < end {
+            do throws(StoreError) {
+                try store.checkPresence()
+                if !isGone { return }
+            } catch {
+                if isGone, case .gone(let text) = error, part.isEmpty || text.contains(part) {
+                    return
+                }
+            }
+            usleep(20_000)
+        }
+        Issue.record("the store is \(isGone ? "present" : "gone")")
+    }
+}
+
+@Suite(.enabled(if: PostgreSQLServer.shared != nil), .timeLimit(.minutes(30)))
+struct StoreIdentityTests: Sendable {
+    let teams: Teams
+    let server: PostgreSQLServer
+
+    init() throws {
+        teams = try Teams()
+        server = teams.server
+    }
+
+    /// The search path of the role leads to another store, for the connections that are open and for
+    /// new ones.
+    @Test func theSchemaIsThatOfTheOpening() throws {
+        let role = "r" + String(UInt64.random(in: 0 ... .max), radix: 16)
+        try server.sql("CREATE ROLE \(role) LOGIN")
+        let schema = try teams.makeSchema(ownedBy: role)
+        try server.sql("ALTER ROLE \(role) SET search_path = \"$user\", \(schema)")
+        let url = "postgresql://\(role)@/postgres?host=\(server.folder)"
+        let node = try PostgreSQLStore.open(url: url, model: teams.model)
+        defer { node.close() }
+        #expect(try teams.save("one", in: node) == 1)
+        try server.sql("CREATE SCHEMA \(role) AUTHORIZATION \(role)")
+        let other = try PostgreSQLStore.open(url: url, model: teams.model)
+        defer { other.close() }
+        #expect(other.isNew)
+        #expect(try teams.save("two", in: node) == 2)
+        try teams.endConnections(of: role)
+        #expect(try teams.save("three", in: node) == 3)
+        try server.sql("ALTER ROLE \(role) SET search_path = \(role)")
+        try teams.endConnections(of: role)
+        #expect(try teams.save("four", in: node) == 4)
+        #expect(try teams.names(node) == ["one", "two", "three", "four"])
+        #expect(try teams.gathered(4, node) == "four")
+        #expect(try teams.names(other) == [])
+        try node.checkPresence()
+    }
+
+    /// Another store takes the name of the schema, and gives it back.
+    @Test func anotherStoreOfTheSameNameIsNotTheOneThatWasOpened() throws {
+        let (own, foreign) = (try teams.makeSchema(), try teams.makeSchema())
+        let (node, other) = (try teams.open(own), try teams.open(foreign))
+        defer { node.close() }
+        try teams.save("one", in: node)
+        try teams.save("theirs", in: other)
+        #expect(try teams.names(node) == ["one"])
+        other.close()
+        let away = own + "away"
+        try server.sql(
+            "ALTER SCHEMA \(own) RENAME TO \(away); ALTER SCHEMA \(foreign) RENAME TO \(own)")
+        let said = teams.answers(node)
+        #expect(said.allSatisfy { $0.contains("made again") }, "\(said)")
+        teams.waitUntil(node, isGone: true)
+        try teams.endConnections(of: own)
+        let later = teams.answers(node)
+        #expect(later.allSatisfy { $0.contains("made again") }, "\(later)")
+        #expect(try server.sql("SELECT zname FROM zteam", schema: own) == ["theirs"])
+        try server.sql(
+            "ALTER SCHEMA \(own) RENAME TO \(foreign); ALTER SCHEMA \(away) RENAME TO \(own)")
+        teams.waitUntil(node, isGone: false)
+        #expect(try teams.save("two", in: node) == 2)
+        #expect(try teams.names(node) == ["one", "two"])
+        #expect(try teams.gathered(2, node) == "two")
+    }
+
+    @Test func aStoreWithoutItsTablesIsGone() throws {
+        let schema = try teams.makeSchema()
+        let node = try teams.open(schema)
+        defer { node.close() }
+        try teams.save("one", in: node)
+        #expect(try teams.newest(1, node) == "one")
+        try server.sql("ALTER TABLE zteam SET SCHEMA public", schema: schema)
+        teams.waitUntil(node, isGone: true)
+        #expect(!teams.answers(node).contains("answered"))
+        try server.sql("ALTER TABLE public.zteam SET SCHEMA \(schema)")
+        teams.waitUntil(node, isGone: false)
+        #expect(try teams.save("two", in: node) == 2)
+        try server.sql("DROP SCHEMA \(schema) CASCADE")
+        teams.waitUntil(node, isGone: true)
+        let said = teams.answers(node)
+        #expect(said.allSatisfy { $0.contains("does not exist any more") }, "\(said)")
+    }
+
+    /// The numbers of a store that is restored go back: tokens and ETags of what it lacks must not be
+    /// given to others.
+    @Test func aDumpThatIsRestoredUnderANodeIsAnotherStore() throws {
+        let schema = try teams.makeSchema()
+        let node = try teams.open(schema)
+        defer { node.close() }
+        try teams.save("one", in: node)
+        let folder = try TemporaryFolder()
+        try server.run("pg_dump", "-Fc", "-n", schema, "-f", "\(folder.path)/dump")
+        try teams.save("two", in: node)
+        #expect(try teams.names(node) == ["one", "two"])
+        try server.run("pg_restore", "--clean", "\(folder.path)/dump")
+        let said = teams.answers(node)
+        #expect(said.allSatisfy { $0.contains("made again") }, "\(said)")
+        teams.waitUntil(node, isGone: true)
+        let next = try teams.open(schema)
+        defer { next.close() }
+        #expect(next.generation != node.generation && next.identifier == node.identifier)
+        #expect(try teams.save("other", in: next) == 2)
+        #expect(try teams.names(next) == ["one", "other"])
+        #expect(!teams.answers(node).contains("answered"))
+    }
+
+    /// The tables are the same, and have what they had: as after a restore of the data alone, or of
+    /// the server.
+    @Test func aStoreThatIsTakenBackHasANewGeneration() throws {
+        let schema = try teams.makeSchema()
+        let nodes = try (0..<2).map { _ in try teams.open(schema) }
+        defer { nodes.forEach { $0.close() } }
+        try teams.save("one", in: nodes[0])
+        let folder = try TemporaryFolder()
+        try server.run(
+            "pg_dump", "-Fc", "--data-only", "-n", schema, "-f", "\(folder.path)/dump")
+        for name in ["two", "three"] { try teams.save(name, in: nodes[0]) }
+        for node in nodes { #expect(try teams.names(node) == ["one", "two", "three"]) }
+        let tables = try server.sql(
+            "SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') FROM pg_tables "
+                + "WHERE schemaname = '\(schema)'")
+        try server.sql("TRUNCATE \(tables[0])")
+        try server.run(
+            "pg_restore", "--data-only", "--single-transaction", "\(folder.path)/dump")
+        for node in nodes { teams.waitUntil(node, isGone: true, saying: "taken back") }
+        for node in nodes { #expect(!teams.answers(node).contains("answered")) }
+        let next = try teams.open(schema)
+        defer { next.close() }
+        #expect(next.generation != nodes[0].generation)
+        // Beyond what they have seen they are gone, too.
+        for name in ["a", "b", "c", "d"] { try teams.save(name, in: next) }
+        for node in nodes { #expect(!teams.answers(node).contains("answered")) }
+        #expect(try teams.names(next) == ["one", "a", "b", "c", "d"])
+        let again = try teams.open(schema)
+        defer { again.close() }
+        #expect(again.generation == next.generation)
+        #expect(try teams.save("e", in: again) == 6)
+        #expect(try teams.names(next).count == 6)
+    }
+}
