@@ -43,10 +43,7 @@ public final class PostgreSQLStore: PersistentStore {
     private let newest = NewestNumber()
     private let links: TableLinks
     private let incoming: IncomingChanges
-    /// Why what other programs have written to their tables is not taken; nil where it is.
-    private let misfit = Mutex<StoreError?>(nil)
-    /// Why the store is gone to this program, as it was last looked for; nil where it is there.
-    private let absence = Mutex<StoreError?>(nil)
+    private let presence = DatabasePresence()
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let thread = Mutex<SystemThread?>(nil)
 
@@ -125,7 +122,7 @@ public final class PostgreSQLStore: PersistentStore {
             generation: database.generation, counter: counter,
             counters: counters, last: database.count,
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() },
-            followed: { [weak self] error in self?.misfit.withLock { $0 = error } })
+            followed: { [presence] in presence.note(misfit: $0) })
         nonisolated(unsafe) let writer = try Writer(
             transactions, queue: queue, schema: schema,
             translator: CurrentTranslator(translator),
@@ -163,26 +160,18 @@ public final class PostgreSQLStore: PersistentStore {
         do throws(StoreError) {
             if try incoming.areWaiting(connection) { return takeIncoming() }
             // Another node may have taken what this one could not.
-            misfit.withLock { $0 = nil }
+            presence.note(misfit: nil)
         } catch {
             guard case .unavailable = error, !connection.isLost else { throw error }
-            misfit.withLock { $0 = error }
+            presence.note(misfit: error)
         }
     }
 
     private func noteAbsence(_ error: StoreError?) {
-        let isChange = absence.withLock { old in
-            defer { old = error }
-            return (old == nil) != (error == nil)
-        }
-        guard isChange else { return }
+        guard presence.note(absence: error) else { return }
         standby?.rest(error != nil)
         // What reads next ends the streams, whose clients go to another node.
         if error != nil { tellOfForeignChange() }
-    }
-
-    private func checkAbsence() throws(StoreError) {
-        if let error = absence.withLock({ $0 }) { throw error }
     }
 
     // MARK: Reading
@@ -204,7 +193,7 @@ public final class PostgreSQLStore: PersistentStore {
     }
 
     private func view(reading page: HistoryPage? = nil) throws(StoreError) -> PostgreSQLReader {
-        try checkAbsence()
+        try presence.check()
         let reader = try PostgreSQLReader(
             schema: schema, translator: translator, pool: readers, counter: counter, known: known,
             counters: counters, reading: page
@@ -219,7 +208,7 @@ public final class PostgreSQLStore: PersistentStore {
     /// Reads an object without a view, in one round trip.
     /// - Throws: as `PersistentStore.newest`.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
-        try checkAbsence()
+        try presence.check()
         return try newestRows.read(root: id.root, [id.key]).first
     }
 
@@ -229,7 +218,7 @@ public final class PostgreSQLStore: PersistentStore {
         _ id: ObjectID,
         completion: @escaping @Sendable (Result<Snapshot?, StoreError>) -> Void
     ) {
-        do throws(StoreError) { try checkAbsence() } catch {
+        do throws(StoreError) { try presence.check() } catch {
             return completion(.failure(error))
         }
         gathered.read(id, completion: completion)
@@ -241,9 +230,14 @@ public final class PostgreSQLStore: PersistentStore {
     /// commit.
     /// - Throws: as `PersistentStore.save(_:)`.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
-        do { return try queue.perform(WriterJob(.save(request))) } catch {
+        do { return try perform(WriterJob(.save(request))) } catch {
             throw WriterJob.storeError(error)
         }
+    }
+
+    private func perform(_ job: WriterJob) throws -> SaveResult {
+        try presence.check()
+        return try queue.perform(job)
     }
 
     /// Saves a request without blocking.
@@ -252,6 +246,7 @@ public final class PostgreSQLStore: PersistentStore {
         completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
     ) {
         do throws(StoreError) {
+            try presence.check()
             try queue.add(WriterJob(request, completion: completion))
         } catch {
             completion(.failure(error))
@@ -264,20 +259,20 @@ public final class PostgreSQLStore: PersistentStore {
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult {
         // The closure is not used after this call returns.
-        try withoutActuallyEscaping(make) { try queue.perform(WriterJob(.making($0))) }
+        try withoutActuallyEscaping(make) { try perform(WriterJob(.making($0))) }
     }
 
     /// Saves a request in parts, as one transaction.
     /// - Throws: as `PersistentStore.save(inParts:)`.
     public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
-        try withoutActuallyEscaping(make) { try queue.perform(WriterJob(.parts($0))) }
+        try withoutActuallyEscaping(make) { try perform(WriterJob(.parts($0))) }
     }
 
     /// Deletes up to `limit` of the oldest transactions before `number`.
     /// - Throws: as `PersistentStore.deleteHistory`.
     public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
         let job = WriterJob(.purge(before: number, limit: limit))
-        do { _ = try queue.perform(job) } catch { throw WriterJob.storeError(error) }
+        do { _ = try perform(job) } catch { throw WriterJob.storeError(error) }
         return job.deleted
     }
 
@@ -302,7 +297,7 @@ public final class PostgreSQLStore: PersistentStore {
         _ change: (inout [String: PropertyList]) throws -> Void
     ) throws {
         try withoutActuallyEscaping(change) { change in
-            _ = try queue.perform(WriterJob(.metadata(identifier, change)))
+            _ = try perform(WriterJob(.metadata(identifier, change)))
         }
     }
 
@@ -359,8 +354,8 @@ public final class PostgreSQLStore: PersistentStore {
     /// that it was made with, and while what other programs have written to them cannot be taken.
     /// - Throws: `.gone`, `.unavailable`, or another error of the attempt.
     public func checkPresence() throws(StoreError) {
-        try checkAbsence()
-        if let error = misfit.withLock({ $0 }) { throw error }
+        try presence.check()
+        try presence.checkFollowing()
         guard !links.isEmpty else { return }
         _ = try readers.read { connection throws(StoreError) in
             try incoming.areWaiting(connection)

@@ -180,6 +180,42 @@ struct StoreIdentityTests: Sendable {
         #expect(try teams.gathered(2, node) == "two")
     }
 
+    /// A view and an object are one message to the server each, and a save is two.
+    @Test func whatTellsTheStoreIsNoMessageMore() throws {
+        let schema = try teams.makeSchema()
+        let proxy = try CuttingProxy(to: server.folder)
+        defer { proxy.stop() }
+        let node = try PostgreSQLStore.open(url: proxy.url(schema: schema), model: teams.model)
+        defer { node.close() }
+        try teams.save("one", in: node)
+        func messages(_ work: () throws -> Void, end: () -> Void = {}) throws -> Int {
+            var fewest = Int.max
+            // Its connection for notifications asks twice a second.
+            for _ in 0..<20 {
+                let before = proxy.messages.withLock { $0 }
+                try work()
+                fewest = min(fewest, proxy.messages.withLock { $0 } - before)
+                end()
+                // The end of a view is a message that nobody waits for.
+                usleep(20_000)
+            }
+            return fewest
+        }
+        var found: [String?] = []
+        let ofOne = try messages { found.append(try teams.newest(1, node)) }
+        let ofSeveral = try messages { found.append(try teams.gathered(1, node)) }
+        #expect(ofOne == 1 && ofSeveral == 1)
+        #expect(found.allSatisfy { $0 == "one" })
+        #expect(try messages { try teams.save("more", in: node) } == 2)
+        var view: (any StoreReader)?
+        #expect(
+            try messages {
+                view = try node.reader()
+            } end: {
+                view?.close()
+            } == 1)
+    }
+
     @Test func aStoreWithoutItsTablesIsGone() throws {
         let schema = try teams.makeSchema()
         let node = try teams.open(schema)
@@ -189,6 +225,7 @@ struct StoreIdentityTests: Sendable {
         try server.sql("ALTER TABLE zteam SET SCHEMA public", schema: schema)
         teams.waitUntil(node, isGone: true)
         #expect(!teams.answers(node).contains("answered"))
+        #expect(throws: StoreError.self) { try node.changeMetadata { $0["a"] = .string("b") } }
         try server.sql("ALTER TABLE public.zteam SET SCHEMA \(schema)")
         teams.waitUntil(node, isGone: false)
         #expect(try teams.save("two", in: node) == 2)
