@@ -176,7 +176,10 @@ package struct ErrorRenderer {
                 hint:
                     "end the service, keep a copy of all files of the store, see what is left with "
                     + "stele check, and restore a backup")
-        case .noRoom: return Problem(.noRoom, "the disk is full; nothing was saved")
+        case .noRoom:
+            return Problem(
+                .noRoom,
+                "the disk is full, or the store's file may not become larger; nothing was saved")
         case .busy, .overBudget:
             return Problem(
                 .busy, "the store is busy; try again in a moment", headers: [("Retry-After", "1")])

@@ -247,7 +247,9 @@ extension ErrorCode {
         "Its database cannot be reached, or something in it must be mended, which the message "
             + "names. Nothing was saved.")
     package static let noRoom = ErrorCode(
-        "store.no-room", status: 507, "No room", "The disk is full. Nothing was saved.")
+        "store.no-room", status: 507, "No room",
+        "The disk is full, or a quota or the process's limit of a file's size is reached. Nothing "
+            + "was saved.")
     package static let `internal` = ErrorCode(
         "internal", status: 500, "Internal error", "The log has it under the id in the answer.")
 
