@@ -153,6 +153,11 @@ static inline int stele_wal_header_fits(const uint8_t header[32], const stele_wa
     return stele_wal_number(header + 24) == sum[0] && stele_wal_number(header + 28) == sum[1]
         && memcmp(header + 16, state->salt, 8) == 0;
 }
+// Whether 24 bytes are the header of the last frame.
+static inline int stele_wal_is_last(const uint8_t frame[24], const stele_wal_state *state) {
+    return memcmp(frame + 8, state->salt, 8) == 0 && stele_wal_number(frame + 16) == state->sum[0]
+        && stele_wal_number(frame + 20) == state->sum[1];
+}
 // How many of the frames, from the first on, are as they were written.
 // - sum: the check sum of the frame before the first, or of the header; then of the last good one.
 static inline int stele_wal_good(

@@ -26,6 +26,8 @@ final class DamageCheck {
         let database: String
         let path: String
         let log: LogCheck
+        /// What the file begins with, which nothing changes.
+        let start: [UInt8]
         /// The log's state and stamp at the last check.
         var state: LogCheck.State?
         var stamp: Stamp?
@@ -46,7 +48,12 @@ final class DamageCheck {
             guard let log = LogCheck(connection, database),
                 let file = sqlite3_db_filename(connection.handle, database)
             else { continue }
-            parts.append(Part(database: database, path: String(cString: file), log: log))
+            var start = [UInt8](repeating: 0, count: Self.startBytes)
+            guard let open = stele_file(connection.handle, database, 0),
+                stele_file_read(open, &start, Int32(start.count), 0) == SQLITE_OK
+            else { continue }
+            parts.append(
+                Part(database: database, path: String(cString: file), log: log, start: start))
         }
     }
 
@@ -126,24 +133,21 @@ final class DamageCheck {
 
     // MARK: The database's file
 
-    private static let headerBytes = 100
-    /// The file's first bytes, and the two that say that it has a log.
-    private static let magic = Array("SQLite format 3\0".utf8)
-    private static let logVersions: [UInt8] = [2, 2]
+    /// The bytes of a file that say what it is, the size of its pages, and that it has a log.
+    private static let startBytes = 24
 
-    /// Finds out whether a file has a database's header, and the length that it had after the last
+    /// Finds out whether a file begins as it did, and has the length that it had after the last
     /// checkpoint.
     private func fileFault(_ part: Part, _ state: LogCheck.State?) -> String? {
         guard let file = stele_file(connection.handle, part.database, 0) else { return nil }
         let size = stele_file_size(file)
-        var header = [UInt8](repeating: 0, count: Self.headerBytes)
-        guard size >= Int64(Self.headerBytes),
-            stele_file_read(file, &header, Int32(header.count), 0) == SQLITE_OK
+        var start = [UInt8](repeating: 0, count: Self.startBytes)
+        guard size >= Int64(Self.startBytes),
+            stele_file_read(file, &start, Int32(start.count), 0) == SQLITE_OK
         else { return "\(part.path) is damaged: it has \(max(size, 0)) bytes" }
-        let pageBytes = Int(header[16]) << 8 | Int(header[17])
-        guard header.starts(with: Self.magic), Array(header[18...19]) == Self.logVersions,
-            state.map({ Int($0.page_bytes) == (pageBytes == 1 ? 65_536 : pageBytes) }) ?? true
-        else { return "\(part.path) is damaged: its header is not as it was written" }
+        guard start == part.start else {
+            return "\(part.path) is damaged: its header is not as it was written"
+        }
         // A checkpoint that copies all frames leaves the file with the length of the database.
         guard let state, state.copied >= state.frames else { return nil }
         let wanted = Int64(state.pages) * Int64(state.page_bytes)

@@ -46,7 +46,7 @@ struct LogCheck {
         return nil
     }
 
-    /// Finds out whether the log's length, its header and the frame at its end are as the index says.
+    /// Finds out whether the log's length, its header and its last frame's are as the index says.
     /// - Parameter former: an earlier state, whose last frame has to be there still.
     /// - Returns: what is wrong.
     func fault(since former: State? = nil) -> String? {
@@ -86,9 +86,10 @@ struct LogCheck {
         guard read(log, &header, at: 0), stele_wal_header_fits(header, &state) != 0 else {
             return "\(path) is damaged: its header is not as it was written"
         }
-        if damagedFrame(state.frames, state.frames, state) != nil {
-            return "\(path) is damaged: its end is not as it was written"
-        }
+        var last = [UInt8](repeating: 0, count: Self.frameHeaderBytes)
+        guard read(log, &last, at: Self.place(after: state.frames - 1, state)),
+            stele_wal_is_last(last, &state) != 0
+        else { return "\(path) is damaged: its end is not as it was written" }
         // Where the log was cut and then appended to, it has nothing at the cut.
         if let former, former.salt == state.salt, 0 < former.frames, former.frames < state.frames,
             damagedFrame(former.frames, former.frames, state) != nil
