@@ -49,7 +49,7 @@ import Testing
             "/Tag?select=name,items", "/Tag?select=name,items.name", "/Tag?include=items.children",
             "/Tag?select=name,items&include=items.node", "/Node?include=items",
             "/Node?include=parent.items.tags", "/Item", "/Item?include=parent", "/Tag/2/items",
-            "/Node?select=name,items.@count",
+            "/Node?select=name,items.@count", "/Node?select=name,items.@sum.code",
             "/Owner?include=guarded", "/Owner?include=tags.items.parent",
         ])
     func whatBecomesHiddenLeavesTheRows(_ kind: StoreKind, _ target: String) throws {
@@ -64,7 +64,16 @@ import Testing
         #expect(try listener.wait { listener.objects() == first })
         let writes = [
             ("PATCH", "/Owner/1", #"{"name":"y"}"#), ("PATCH", "/Owner/2", #"{"name":"y"}"#),
-            ("PATCH", "/Owner/1", #"{"name":"x"}"#), ("PATCH", "/Tag/1", #"{"holder":null}"#),
+            ("PATCH", "/Owner/1", #"{"name":"x"}"#),
+            // A row's own change, which it does not show, and one of what it shows.
+            (
+                "POST", "/transactions",
+                #"""
+                [{"op":"update","object":"Node/1","values":{"code":7}},
+                 {"op":"update","object":"Item/1","values":{"code":8}}]
+                """#
+            ),
+            ("PATCH", "/Tag/1", #"{"holder":null}"#),
             ("PATCH", "/Tag/2", #"{"holder":1}"#), ("PATCH", "/Item/2", #"{"name":"gone"}"#),
         ]
         for (method, path, body) in writes {
@@ -113,6 +122,26 @@ import Testing
             #expect(try new.wait { !new.names.isEmpty })
             #expect(new.names == ["snapshot"] && new.objects() == wanted)
             resumed = new
+        }
+    }
+
+    /// A name of a relationship would tell that a hidden object has changed.
+    @Test(arguments: [StoreKind.sqlite, .memory])
+    func updatesNameNoRelationshipsToHiddenObjects(_ kind: StoreKind) throws {
+        let stage = try stage(
+            kind, role: #"{"Item": {"read": true}, "Tag": {"read": "holder.code < 5"}}"#)
+        let listener = Listener(try stage.stream("ann", "/Item?include=tags&where=_id==1"))
+        #expect(try listener.wait { !listener.names.isEmpty })
+        let steps = [
+            (#"{"code":4,"owner":2}"#, #""updated":["code"]"#),
+            (#"{"code":5,"node":2,"tags":[1,2]}"#, #""updated":["code"]"#),
+            (#"{"tags":[2]}"#, #""updated":null"#),
+        ]
+        for (index, (body, updated)) in steps.enumerated() {
+            try stage.write("PATCH", "/Item/1", body)
+            #expect(try listener.wait { listener.names.count == index + 2 })
+            let data = listener.client.events.last?.data ?? ""
+            #expect(data.contains(updated), "\(body): \(data)")
         }
     }
 

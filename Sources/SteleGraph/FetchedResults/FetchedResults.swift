@@ -218,9 +218,11 @@ public struct FetchedResults: Sendable {
         horizon = now.horizon
         let keys = Set(places.keys).union(now.places.keys)
         let changes = keys.map { key in
-            RowChange(
+            // Beside a change of its own that a row does not show, others may have changed it.
+            let shown = affected.keys[key] ?? UpdatedKeys()
+            return RowChange(
                 key: key, old: old(key), new: now.old(key),
-                shown: affected.keys[key] ?? (isContentUnknown ? .unknown : .init()))
+                shown: isContentUnknown && shown.isEmpty ? .unknown : shown)
         }
         return try apply(changes, isOfView: true, read)
     }
