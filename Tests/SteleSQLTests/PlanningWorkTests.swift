@@ -1,4 +1,4 @@
-// Translating takes as much work, and makes as much SQL, as a predicate is long.
+// Weaving and translating take as much work, and make as much SQL, as a predicate is long.
 
 import StelePersistence
 import StelePredicates
@@ -86,6 +86,30 @@ import Testing
             }
         }
         #expect(translated >= 2 * Self.nested.count - 4)
+    }
+
+    @Test("a rule is woven in once for each step, however deep the step is")
+    func weaving() throws {
+        let fetching = try Fetching()
+        let rules = ["Person": "name MATCHES 'a' OR friends.@count > 1", "Team": "founded > 1"]
+        let sight = Sight(
+            name: "x", model: fetching.model,
+            rules: try fetching.model.entities.map { entity in
+                try rules[fetching.model.entities[entity.root].name].map {
+                    try PredicateCheck(model: fetching.model, entity: entity)
+                        .check(Predicate(format: $0))
+                }
+            })
+        for form in Self.nested {
+            var costs: [Cost] = []
+            for count in [5, 10, 15] {
+                do {
+                    let request = try fetching.request("Employee", Self.text(form, count))
+                    costs.append(try Self.cost(request, fetching, sight))
+                } catch StoreError.unsupported { break }
+            }
+            if costs.count == 3 { Self.check(costs, form.open) }
+        }
     }
 
     @Test("in a group each item of a list is translated once")

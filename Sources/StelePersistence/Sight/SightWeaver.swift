@@ -207,8 +207,12 @@ struct SightWeaver {
     ) -> Expression {
         var walk = Walk(reached: start, isMany: isMany)
         var entity = entity
+        if !isMany, !Self.isName(start) {
+            let variable = newVariable()
+            (walk.computed, walk.reached) = ((variable, start), .variable(variable))
+        }
         if let named, isMany { walk.reached = seen(start, named, []) }
-        if let named, !isMany { walk.rules.append(onObject(start, named)) }
+        if let named, !isMany { walk.rules.append(onObject(walk.reached, named)) }
         // Collection operators may stand before keys, which they apply to.
         var operators: [String] = []
         var rest: ArraySlice<String> = []
@@ -224,6 +228,7 @@ struct SightWeaver {
             entity = model.destination(of: it)
             cross(it, sight.rule(of: entity), &walk)
         }
+        walk.nameObject()
         guard let each = walk.each else {
             let all = operators + rest
             let value = all.isEmpty ? walk.reached : Self.path(walk.reached, all)
@@ -251,6 +256,33 @@ struct SightWeaver {
         /// The collection from each of whose elements the to-one steps with rules lead on, and the
         /// variable for an element, which `reached` begins with. Nil before such a step.
         var each: (collection: Expression, variable: String)?
+        /// The variable that `reached` begins with for an object that is computed, so that it is
+        /// computed once and not for each rule. Nil for a named one, and behind a to-many.
+        var computed: (variable: String, object: Expression)?
+
+        /// Puts the computed object in the place of its variable: where there are rules, the first
+        /// of those that fulfil them, which are none or one.
+        mutating func nameObject() {
+            guard let (variable, object) = computed else { return }
+            let seen =
+                rules.isEmpty
+                ? object
+                : .index(
+                    .subquery(
+                        .aggregate([object]), variable: variable, SightWeaver.all(rules)), .first)
+            (computed, rules) = (nil, [])
+            guard case .keyPath(_, let keys) = reached else { return reached = seen }
+            reached = SightWeaver.path(seen, keys)
+        }
+    }
+
+    /// Whether an expression names an object, and does not compute it.
+    private static func isName(_ expression: Expression) -> Bool {
+        switch expression {
+        case .evaluatedObject, .variable: true
+        case .keyPath(let operand, _): isName(operand)
+        default: false
+        }
     }
 
     /// Weaves a step across a relationship, whose destination has a rule or none.
@@ -263,7 +295,9 @@ struct SightWeaver {
                 walk.reached = Self.path(seen, keys)
                 (walk.each, walk.rules) = (nil, [])
             }
-            walk.reached = seen(Self.path(walk.reached, [it.name]), rule, walk.rules)
+            walk.reached = Self.path(walk.reached, [it.name])
+            walk.nameObject()
+            walk.reached = seen(walk.reached, rule, walk.rules)
             (walk.isMany, walk.rules) = (true, [])
             return
         }
