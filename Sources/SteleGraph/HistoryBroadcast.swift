@@ -11,9 +11,12 @@ public final class HistoryBroadcast: Sendable {
         case saves([HistoryTransaction])
         case changedElsewhere
 
-        /// The same with the identities of objects alone: for subscribers that keep them for long.
+        /// The same with the identities of objects alone, for subscribers that keep them for long;
+        /// of more changes than they keep, only that there were some.
         var withoutValues: News {
             guard case .saves(var saves) = self else { return self }
+            let changes = saves.reduce(0) { $0 + $1.changes.count }
+            if changes > MergeInbox.most { return .changedElsewhere }
             for save in saves.indices {
                 for change in saves[save].changes.indices {
                     saves[save].changes[change].snapshot = nil
@@ -101,7 +104,8 @@ public final class HistoryBroadcast: Sendable {
     /// - Parameters:
     ///   - atOnce: whether the thread that has committed calls the subscriber, before the save
     ///     returns. The subscriber must not wait for anything then, and take no longer for many
-    ///     changes than for one. It gets changes without values.
+    ///     changes than for one. It gets changes without values, and for a commit of very many
+    ///     changes a call of `changedElsewhere`.
     ///   - receive: called with the saves of one commit, in order. It is not called for commits
     ///     made before the subscription; a reader opened after subscribing sees them.
     ///   - changedElsewhere: called after another program has committed, with or without history.

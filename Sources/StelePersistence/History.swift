@@ -10,10 +10,13 @@ public struct HistoryTransaction: Sendable {
     public var author: String?
     /// `NSManagedObjectContext.name`.
     public var contextName: String?
-    /// The changed objects.
+    /// The changed objects; the first of them where `rest` is set.
     public var changes: [HistoryChange]
+    /// The position of the last of `changes` (`HistoryChange.position`) where the save has more;
+    /// nil where `changes` has all to its end.
+    public var rest: Int64?
 
-    /// Creates a transaction.
+    /// Creates a transaction with all its changes.
     public init(
         number: Int64, timestamp: Double, author: String?, contextName: String?,
         changes: [HistoryChange]
@@ -45,6 +48,9 @@ public struct HistoryChange: Sendable {
     /// The object after the save, or before it for a deletion; nil where it is not known or was not
     /// requested.
     public var snapshot: Snapshot?
+    /// The change's position within its save: 1 for the first, and more for each that follows.
+    /// 0 where the change was not read from a history.
+    public var position: Int64 = 0
 
     /// Creates a change.
     public init(
@@ -90,6 +96,34 @@ public struct HistoryChange: Sendable {
         }
         if isNewVersion { snapshot.version &-= 1 }
         return snapshot
+    }
+}
+
+/// A position in the history: after a save, or between two changes of one.
+public struct HistoryPosition: Sendable, Hashable {
+    /// The number of the save.
+    public var save: Int64
+    /// The position of the save's last change before it; nil for a position after all of them.
+    public var change: Int64?
+
+    /// Creates a position.
+    public init(after save: Int64, change: Int64? = nil) {
+        self.save = save
+        self.change = change
+    }
+}
+
+/// Saves that were read from the history together.
+public struct HistoryPiece: Sendable {
+    /// Oldest first. The last may be cut (`HistoryTransaction.rest`).
+    public var saves: [HistoryTransaction]
+    /// Whether the reading ended at a limit, so that the history may have more.
+    public var hasMore: Bool
+
+    /// Creates a piece.
+    public init(_ saves: [HistoryTransaction], hasMore: Bool) {
+        self.saves = saves
+        self.hasMore = hasMore
     }
 }
 

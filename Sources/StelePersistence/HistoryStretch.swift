@@ -1,15 +1,20 @@
 /// Consecutive saves of the history that are read together: as many as fit the wanted size, but at
-/// least one where there is one.
+/// least one where there is one. A save of too many changes is alone in its stretch, and cut.
 package struct HistoryStretch: Sendable {
     /// Oldest first.
-    package let saves: [HistoryTransaction]
+    package private(set) var saves: [HistoryTransaction]
     /// Whether the history had no more saves.
     package let isLast: Bool
     /// The number of saves to request first in the next stretch.
     package let nextStep: Int
 
+    /// The save with more changes than a stretch holds, with the first of them; nil for none.
+    package var cut: HistoryTransaction? { saves.first?.rest == nil ? nil : saves.first }
+
     /// The most saves of a stretch.
     package static let mostSaves = 256
+    /// The most changes that are read at once.
+    package static let mostChanges = 1_000
     /// The approximate wanted size in memory, in bytes.
     package static let bytesWanted = 1 << 20
     /// The number of saves to request first where their size is unknown.
@@ -27,24 +32,38 @@ package struct HistoryStretch: Sendable {
     ) throws(StoreError) {
         var saves: [HistoryTransaction] = []
         var bytes = 0
-        var isLast = false
+        var hasMore = true
         var step = step
         let most = min(most, Self.mostSaves)
         // Each call computes old values backwards from the current ones, past all later saves of
         // the same objects. So it requests only as many saves as the size of the last ones allows.
-        while !isLast, saves.count < most, bytes < wanted {
-            let size = min(step, most - saves.count)
-            let found = try reader.history(
-                after: saves.last?.number ?? position, limit: size, values: values)
-            saves += found
-            let more = found.reduce(0) { $0 + $1.bytes }
+        while hasMore, saves.count < most, bytes < wanted, saves.last?.rest == nil {
+            var found = try reader.history(
+                after: HistoryPosition(after: saves.last?.number ?? position),
+                limit: min(step, most - saves.count), changes: Self.mostChanges, values: values)
+            hasMore = found.hasMore
+            // One that was cut because of those before it is whole in the next call.
+            if found.saves.last?.rest != nil, found.saves.count > 1 { found.saves.removeLast() }
+            if found.saves.last?.rest != nil, !saves.isEmpty { break }
+            let more = found.saves.reduce(0) { $0 + $1.bytes }
+            saves += found.saves
             bytes += more
-            isLast = found.count < size
-            step = Self.step(after: step, saves: found.count, bytes: more, of: wanted)
+            step = Self.step(after: step, saves: found.saves.count, bytes: more, of: wanted)
         }
         self.saves = saves
-        self.isLast = isLast
+        isLast = !hasMore
         nextStep = step
+    }
+
+    /// The stretch with all changes of a save that is cut.
+    /// - Throws: as `StoreReader.history`.
+    package func whole(
+        _ reader: any StoreReader, values: Bool
+    ) throws(StoreError) -> HistoryStretch {
+        guard let cut else { return self }
+        var stretch = self
+        stretch.saves = [try cut.whole(reader, values: values)]
+        return stretch
     }
 
     /// How many saves to request after some, by their size.
@@ -82,6 +101,15 @@ extension StoreReader {
                 guard all.count <= saves, count.changes <= changes, count.bytes <= bytes else {
                     return nil
                 }
+                if var rest = next.cut.flatMap({ SaveRest($0) }) {
+                    while let more = try rest.next(self, values: values) {
+                        count.changes += more.changes.count
+                        count.bytes += more.bytes
+                        guard count.changes <= changes, count.bytes <= bytes else { return nil }
+                        all[all.count - 1].changes += more.changes
+                    }
+                    all[all.count - 1].rest = nil
+                }
                 last = number
                 step = next.nextStep
             }
@@ -90,5 +118,66 @@ extension StoreReader {
         // Computing values is expensive, so the limits are checked first without them.
         guard try collect(values: false) != nil else { return nil }
         return try collect(values: true)
+    }
+}
+
+extension HistoryTransaction {
+    /// The save with all its changes, of which a cut one has the first.
+    package func whole(
+        _ reader: any StoreReader, values: Bool
+    ) throws(StoreError) -> HistoryTransaction {
+        var save = self
+        guard var rest = SaveRest(self) else { return self }
+        while let more = try rest.next(reader, values: values) { save.changes += more.changes }
+        save.rest = nil
+        return save
+    }
+}
+
+/// The changes of a cut save that follow, a piece at a time, in pieces of about the wanted size.
+package struct SaveRest: Sendable {
+    private let save: Int64
+    /// The position of the last change that was read; nil at the end.
+    package private(set) var position: Int64?
+    private var step: Int
+
+    /// What follows the changes of a cut save; nil for one that is not cut.
+    package init?(_ save: HistoryTransaction) {
+        guard let rest = save.rest else { return nil }
+        self.init(of: save.number, after: rest)
+        step = Self.step(after: step, save)
+    }
+
+    /// - Parameter position: that of the last change which is not read; 0 for all changes.
+    package init(of save: Int64, after position: Int64) {
+        self.save = save
+        self.position = position
+        step = 128
+    }
+
+    private static func step(after step: Int, _ piece: HistoryTransaction) -> Int {
+        let bytes = piece.bytes / max(piece.changes.count, 1)
+        let fitting = HistoryStretch.bytesWanted / 2 / max(bytes, 1)
+        return max(1, min(4 * step, HistoryStretch.mostChanges, fitting))
+    }
+
+    /// Reads the next piece.
+    /// - Parameters:
+    ///   - most: the most changes.
+    ///   - values: as in `StoreReader.history`.
+    /// - Returns: the save with these changes alone; nil at its end, and where it is deleted from
+    ///   the history.
+    /// - Throws: as `StoreReader.history`.
+    package mutating func next(
+        _ reader: any StoreReader, atMost most: Int = .max, values: Bool
+    ) throws(StoreError) -> HistoryTransaction? {
+        guard let position else { return nil }
+        let piece = try reader.history(
+            after: HistoryPosition(after: save, change: position), limit: 1,
+            changes: min(step, max(most, 1)), values: values)
+        self.position = piece.saves.first?.rest
+        guard let found = piece.saves.first else { return nil }
+        step = Self.step(after: step, found)
+        return found
     }
 }

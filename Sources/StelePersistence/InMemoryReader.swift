@@ -79,17 +79,11 @@ final class InMemoryReader: StoreReader {
     }
 
     func history(
-        after token: Int64, limit: Int, values: Bool
-    ) throws(StoreError) -> [HistoryTransaction] {
+        after position: HistoryPosition, limit: Int, changes: Int, values: Bool
+    ) throws(StoreError) -> HistoryPiece {
         let all = try view().history
-        var found = Array(all[all.firstPlace { $0.number > token }...].prefix(max(0, limit)))
-        if values { return found }
-        for index in found.indices {
-            for change in found[index].changes.indices {
-                found[index].changes[change].snapshot = nil
-            }
-        }
-        return found
+        return HistoryPiece(
+            of: all, after: position, limit: limit, changes: changes, values: values)
     }
 
     func slots(

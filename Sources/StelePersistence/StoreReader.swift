@@ -66,15 +66,17 @@ public protocol StoreReader: AnyObject {
         _ request: FetchRequest
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
 
-    /// Returns the saves after a token, oldest first.
+    /// Returns some saves from a position on, oldest first. From a position within a save, it
+    /// returns the rest of this save alone.
     /// - Parameters:
-    ///   - token: the number of the last known save; 0 for all.
-    ///   - limit: the most transactions to return.
+    ///   - position: where the last read has ended.
+    ///   - limit: the most saves to return.
+    ///   - changes: the most changes of all of them, at least 1. The last save is cut there.
     ///   - values: whether each change has a snapshot of the object after its save.
     /// - Throws: `StoreError`, as each read.
     func history(
-        after token: Int64, limit: Int, values: Bool
-    ) throws(StoreError) -> [HistoryTransaction]
+        after position: HistoryPosition, limit: Int, changes: Int, values: Bool
+    ) throws(StoreError) -> HistoryPiece
 
     /// Returns the values that an object's slots held at an older version, for the slots changed
     /// since.
@@ -135,6 +137,19 @@ extension StoreReader {
 
     /// Nil: for a store without receipts. It never throws.
     public func receipt(_ key: String) throws(StoreError) -> Receipt? { nil }
+
+    /// Returns the saves after a token with all their changes, oldest first.
+    /// - Parameters:
+    ///   - token: the number of the last known save; 0 for all.
+    ///   - limit: the most transactions to return.
+    ///   - values: whether each change has a snapshot of the object after its save.
+    /// - Throws: `StoreError`, as each read.
+    public func history(
+        after token: Int64, limit: Int, values: Bool
+    ) throws(StoreError) -> [HistoryTransaction] {
+        let position = HistoryPosition(after: token)
+        return try history(after: position, limit: limit, changes: .max, values: values).saves
+    }
 
     /// Returns whether transactions after this one have been deleted from the history.
     /// - Throws: `StoreError`, as each read.

@@ -218,13 +218,15 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     // MARK: History
 
     func history(
-        after token: Int64, limit: Int, values: Bool
-    ) throws(StoreError) -> [HistoryTransaction] {
+        after position: HistoryPosition, limit: Int, changes: Int, values: Bool
+    ) throws(StoreError) -> HistoryPiece {
         let reader = HistoryReader(schema: schema, connection: try open(), known: known)
-        if let ahead, ahead.page == HistoryPage(after: token, limit: limit) {
-            return try reader.transactions(ahead.found, values: values)
+        let page = HistoryPage(after: position.save, limit: limit, changes: changes)
+        if let ahead, position.change == nil, ahead.page == page {
+            return try reader.piece(ahead.found, page, values: values)
         }
-        return try reader.transactions(after: token, limit: limit, values: values)
+        return try reader.piece(
+            after: position, limit: limit, changes: changes, values: values)
     }
 
     func slots(
@@ -247,17 +249,5 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         let connection = try open()
         if let oldest { return oldest }
         return try HistoryReader(schema: schema, connection: connection).oldestTransaction()
-    }
-}
-
-/// Saves of the history that are read together.
-struct HistoryPage: Equatable {
-    /// The number of the save before the first.
-    let after: Int64
-    /// The most saves.
-    let limit: Int
-
-    func reads(_ schema: SQLSchema) -> [SQLRead] {
-        HistoryReader.reads(after: after, limit: limit, in: schema)
     }
 }

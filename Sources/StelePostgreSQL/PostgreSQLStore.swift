@@ -189,7 +189,9 @@ public final class PostgreSQLStore: PersistentStore {
     public func reader(
         forHistoryAfter token: Int64, limit: Int
     ) throws(StoreError) -> any StoreReader {
-        try view(reading: HistoryPage(after: token, limit: limit))
+        try view(
+            reading: HistoryPage(
+                after: token, limit: limit, changes: HistoryStretch.mostChanges))
     }
 
     private func view(reading page: HistoryPage? = nil) throws(StoreError) -> PostgreSQLReader {

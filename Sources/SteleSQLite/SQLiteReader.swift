@@ -266,11 +266,11 @@ final class SQLiteReader: StoreReader {
     }
 
     func history(
-        after token: Int64, limit: Int, values: Bool
-    ) throws(StoreError) -> [HistoryTransaction] {
+        after position: HistoryPosition, limit: Int, changes: Int, values: Bool
+    ) throws(StoreError) -> HistoryPiece {
         try read { (it) throws(StoreError) in
             try HistoryReader(schema: schema, connection: it, known: known)
-                .transactions(after: token, limit: limit, values: values)
+                .piece(after: position, limit: limit, changes: changes, values: values)
         }
     }
 

@@ -59,7 +59,7 @@ extension Service {
         else { return nil }
         switch ChangeToken.read(text, of: store.historyLine) {
         case .beginning: return 0
-        case .number(let number): return number
+        case .number(let number), .within(let number, _): return number
         case .otherGeneration: return nil
         case .garbage:
             throw Problem(

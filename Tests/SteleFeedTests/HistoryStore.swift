@@ -26,6 +26,8 @@ final class HistoryStore: PersistentStore {
     let elsewhere = Mutex<[@Sendable () -> Void]>([])
     /// How often the history has been looked at.
     let reads = Mutex(0)
+    /// The most changes that one look has given.
+    let mostChangesRead = Mutex(0)
 
     init(model: Model, generation: String = "7f3a09c1") {
         self.model = model
@@ -124,19 +126,15 @@ final class HistoryReader: StoreReader {
     var token: Int64 { get throws(StoreError) { state.last } }
 
     func history(
-        after token: Int64, limit: Int, values: Bool
-    ) throws(StoreError) -> [HistoryTransaction] {
-        store.reads.withLock { $0 += 1 }
+        after position: HistoryPosition, limit: Int, changes: Int, values: Bool
+    ) throws(StoreError) -> HistoryPiece {
         if state.microsecondsARead > 0 { usleep(state.microsecondsARead) }
-        var found = Array(state.saves.drop { $0.number <= token }.prefix(limit))
-        if !values {
-            for save in found.indices {
-                for change in found[save].changes.indices {
-                    found[save].changes[change].snapshot = nil
-                }
-            }
-        }
-        return found
+        let piece = HistoryPiece(
+            of: state.saves, after: position, limit: limit, changes: changes, values: values)
+        let count = piece.saves.reduce(0) { $0 + $1.changes.count }
+        store.reads.withLock { $0 += 1 }
+        store.mostChangesRead.withLock { $0 = max($0, count) }
+        return piece
     }
 
     func oldestTransaction() throws(StoreError) -> Int64? { state.saves.first?.number }

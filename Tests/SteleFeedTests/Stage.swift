@@ -52,7 +52,7 @@ final class Stage {
     func connect(
         since: String? = nil, lastEventID: String? = nil, entities: [Entity]? = nil,
         values: Bool = false, where text: String? = nil, updated: [String]? = nil,
-        seenBy sight: Sight? = nil
+        changeLimit: Int? = nil, seenBy sight: Sight? = nil
     ) throws -> Client {
         var call = ChangesCall()
         call.sight = sight
@@ -60,6 +60,7 @@ final class Stage {
         call.lastEventID = lastEventID
         call.entities = entities
         call.values = values
+        call.changeLimit = changeLimit
         call.updated = updated
         call.condition = try text.map {
             try ChangeCondition(

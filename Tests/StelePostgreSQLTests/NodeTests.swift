@@ -172,7 +172,10 @@ struct NodeTests: Sendable {
         for _ in 0..<20 {
             let before = proxy.messages.withLock { $0 }
             let reader = try store.reader(forHistoryAfter: 2, limit: 4)
-            #expect(try reader.history(after: 2, limit: 4, values: false).count == 4)
+            let piece = try reader.history(
+                after: HistoryPosition(after: 2), limit: 4, changes: HistoryStretch.mostChanges,
+                values: false)
+            #expect(piece.saves.count == 4)
             fewest = min(fewest, proxy.messages.withLock { $0 } - before)
             reader.close()
             // The COMMIT is counted with this round.

@@ -110,9 +110,9 @@ extension ForwardingReader {
     }
 
     package func history(
-        after token: Int64, limit: Int, values: Bool
-    ) throws(StoreError) -> [HistoryTransaction] {
-        try base.history(after: token, limit: limit, values: values)
+        after position: HistoryPosition, limit: Int, changes: Int, values: Bool
+    ) throws(StoreError) -> HistoryPiece {
+        try base.history(after: position, limit: limit, changes: changes, values: values)
     }
 
     package func oldestTransaction() throws(StoreError) -> Int64? {

@@ -24,6 +24,8 @@ package final class CatchUp: Sendable {
         /// Events that wait for room.
         package var pending: ArraySlice<[UInt8]> = []
         package var step = HistoryStretch.firstStep
+        /// The save after the position that is told in parts; nil for none.
+        package var large: LargeSave?
         /// How many bytes waited in the stream's queue when last looked at.
         var queued = 0
         /// How many bytes the client had acknowledged when last asked.
@@ -44,17 +46,28 @@ package final class CatchUp: Sendable {
     package let state: Mutex<State>
 
     /// - Parameter pending: events up to that position, which are sent first.
-    package init(
+    package convenience init(
         _ stream: EventStream, _ filter: ChangeFilter, position: Int64, on road: Road,
         pending: ArraySlice<[UInt8]> = []
     ) {
+        self.init(
+            stream, filter, at: HistoryPosition(after: position), on: road, pending: pending)
+    }
+
+    init(
+        _ stream: EventStream, _ filter: ChangeFilter, at place: HistoryPosition, on road: Road,
+        pending: ArraySlice<[UInt8]> = []
+    ) {
+        // From a position within a save on, the rest of it is told first.
+        let position = place.change == nil ? place.save : place.save - 1
+        let large = place.change.map { LargeSave(place.save, after: $0) }
         self.stream = stream
         self.filter = filter
         let now = MonotonicClock.now
         state = Mutex(
             State(
-                position: position, pending: pending, taken: stream.takenBytes, movedAt: now,
-                askedAt: now, placedAt: now, road: road))
+                position: position, pending: pending, large: large, taken: stream.takenBytes,
+                movedAt: now, askedAt: now, placedAt: now, road: road))
     }
 
     /// The road; once slow, it stays slow.
@@ -117,11 +130,13 @@ package final class CatchUp: Sendable {
         var state = self.state.withLock { $0 }
         defer { self.state.withLock { $0 = state } }
         if let outcome = sendPending(&state, room: feed.options.roomBytes) { return outcome }
-        let page = try feed.page(after: state.position, step: state.step, filter, on: state.road)
+        let page = try feed.page(
+            after: state.position, step: state.step, state.large, filter, on: state.road)
         if page.isPurged { return .purged }
         state.pending = page.buffers[...]
         state.position = page.last
         state.step = page.nextStep
+        state.large = page.large
         if page.isOver {
             state.pending.append(feed.tooSlow(filter, at: page.last))
             state.isEnding = true
@@ -133,7 +148,8 @@ package final class CatchUp: Sendable {
         } else if now &- state.placedAt >= feed.options.heartbeatNanoseconds {
             // So that the client resumes there. All events of saves up to that one are sent.
             state.placedAt = now
-            state.pending = [feed.renderer.place(state.position)]
+            let place = state.large?.place ?? HistoryPosition(after: state.position)
+            state.pending = [feed.renderer.place(place)]
         }
         return sendPending(&state, room: feed.options.roomBytes) ?? .more
     }

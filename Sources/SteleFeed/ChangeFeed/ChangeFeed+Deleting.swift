@@ -21,9 +21,9 @@ extension ChangeFeed {
         case .beginning: number = 0
         case .number(let it): number = it
         case .otherGeneration: throw foreign(text, newest: newest, hint: hint)
-        case .garbage:
+        case .within, .garbage:
             throw Problem(
-                .parameter, "before is not a token: \(text.prefix(64))",
+                .parameter, "before is not the token of a save: \(text.prefix(64))",
                 hint: "a token looks like \(renderer.token(newest))")
         }
         // A mistyped token must not delete the whole history.

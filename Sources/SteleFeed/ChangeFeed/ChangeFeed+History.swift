@@ -16,12 +16,21 @@ extension ChangeFeed {
     /// A page of the history for a turn of a road.
     /// - Throws: as `HistoryPages.page`.
     func page(
-        after position: Int64, step: Int, _ filter: ChangeFilter, on road: CatchUp.Road
+        after position: Int64, step: Int, _ large: LargeSave?, _ filter: ChangeFilter,
+        on road: CatchUp.Road
     ) throws(StoreError) -> HistoryPages.Page {
-        guard road == .slow else {
+        func page(
+            _ pages: HistoryPages, in time: JudgingTime
+        ) throws(StoreError) -> HistoryPages.Page {
+            if let large {
+                return try pages.page(
+                    of: large, filter, renderer: renderer, store: store, in: time)
+            }
             return try pages.page(
-                after: position, step: step, filter, renderer: renderer, store: store,
-                in: JudgingTime(shared: limits.feedJudging))
+                after: position, step: step, filter, renderer: renderer, store: store, in: time)
+        }
+        guard road == .slow else {
+            return try page(pages, in: JudgingTime(shared: limits.feedJudging))
         }
         let inbox = inbox
         let time = JudgingTime(
@@ -29,8 +38,7 @@ extension ChangeFeed {
             turn: Self.slowTurnNanoseconds
         ) { !inbox.isStopping }
         defer { if time.isSlow { slow.note(filter) } }
-        return try slowPages.page(
-            after: position, step: step, filter, renderer: renderer, store: store, in: time)
+        return try page(slowPages, in: time)
     }
 
     func wait(_ one: CatchUp) {
@@ -113,7 +121,7 @@ extension ChangeFeed {
         call.since = renderer.token(one.state.withLock { $0.position })
         call.isStream = true
         guard case .expired(let problem, let now) = try place(call) else { return catchUp(one) }
-        greet(one.stream, position: now, expired: problem)
+        greet(one.stream, position: HistoryPosition(after: now), expired: problem)
         join(one.stream, one.filter, position: now, from: one)
     }
 

@@ -23,7 +23,7 @@ extension ChangeFeed {
         }
         var call = call
         if call.start == nil { call.since = "0" }
-        let start: Int64
+        let start: HistoryPosition
         switch try place(call) {
         case .at(let position): start = position
         case .expired(let problem, _): throw problem
@@ -54,114 +54,63 @@ extension ChangeFeed {
 
     private struct Page {
         let body: [UInt8]
-        /// Where the next page begins: after this transaction, or with `until`, at it.
-        let place: Int64
+        /// Where the next page begins: after this position, or with `until`, at it.
+        let place: HistoryPosition
         /// Whether transactions beyond the place may match.
         let hasMore: Bool
     }
 
-    /// Judges the saves of a page, in any order.
-    private struct PageJudge {
-        private let time: JudgingTime
-        private let judge: ChangeJudge
-        private let isJudged: Bool
-        private let budget: ReadBudget?
-        private var isFirst = true
-
-        init(
-            _ filter: ChangeFilter, _ request: Request, _ reader: any StoreReader,
-            _ feed: ChangeFeed, within budget: ReadBudget?
-        ) {
-            // Within a budget other requests wait for the thread, and what takes longer is begun
-            // again on one for long reads.
-            time = JudgingTime(
-                slow: feed.limits.slowFeedJudging.within(nanoseconds: budget?.nanoseconds ?? .max),
-                beyond: feed.limits.feedJudging,
-                turn: budget?.nanoseconds ?? feed.options.pageNanoseconds
-            ) { !request.clientHasGone }
-            judge = ChangeJudge(filter, model: feed.store.model, reader, time)
-            isJudged = filter.isJudged
-            self.budget = budget
-        }
-
-        /// The matching changes of a save; nil where the page has no time for it.
-        /// - Throws: `StoreError`; `.overBudget` for the first save of a page, or within a budget.
-        mutating func told(of save: HistoryTransaction) throws(StoreError) -> [ToldChange]? {
-            defer { isFirst = false }
-            if isJudged, time.isTurnOver, !isFirst {
-                if budget != nil { throw .overBudget }
-                return nil
-            }
-            judge.begin(changes: save.changes.count)
-            do throws(StoreError) {
-                let changes = try judge.told(of: save)
-                if budget != nil, time.isOver { throw .overBudget }
-                return changes
-            } catch {
-                guard case .overBudget = error, budget == nil, !isFirst else { throw error }
-                return nil
-            }
-        }
-    }
-
-    /// The page after a transaction; nil where the next transactions are deleted.
+    /// The page after a position; nil where the next transactions are deleted.
     /// - Throws: `StoreError`; `Problem` where what is visible of a save is not known in time.
     private func render(
-        after start: Int64, limit: Int, _ filter: ChangeFilter, _ request: Request,
+        after start: HistoryPosition, limit: Int, _ filter: ChangeFilter, _ request: Request,
         within budget: ReadBudget?
     ) throws -> Page? {
         let reader = try store.reader(budget: budget)
         defer { reader.close() }
-        if try reader.lacksHistory(after: start) { return nil }
+        let position = start.change == nil ? start.save : start.save - 1
+        if try reader.lacksHistory(after: position) { return nil }
         let newest = try reader.token
-        var writer = ByteWriter(capacity: 4096)
-        var judge = PageJudge(filter, request, reader, self, within: budget)
-        var position = start
-        var last = start
-        var count = 0
+        let entries = SaveEntries(self, filter, request, reader, within: budget)
+        var page = ForwardPage(after: start, limit: limit, filter, options)
+        if let change = start.change,
+            let entry = try entries.entry(of: start.save, after: change), !page.take(entry)
+        {
+            return Page(body: page.end(), place: page.place, hasMore: true)
+        }
+        var last = start.save
         var looked = 0
         var step = HistoryStretch.firstStep
-        var hasMore = false
         while true {
             let next = try HistoryStretch(
-                reader, after: position, atMost: limit + 1, values: filter.needsValues, step: step)
+                reader, after: last, atMost: limit + 1, values: filter.needsValues, step: step)
             step = next.nextStep
             for save in next.saves {
-                guard
-                    let changes = try told(
-                        of: save, by: &judge, orGoOn: "since=\(renderer.token(save.number))",
-                        within: budget)
-                else {
-                    writer.raw(count == 0 ? "[]" : "]")
-                    return Page(body: writer.take(), place: save.number - 1, hasMore: true)
+                if page.isFull(before: save) {
+                    return Page(body: page.end(), place: page.place, hasMore: true)
                 }
-                if changes.isEmpty { continue }
-                if count == limit || writer.count >= options.pageBytes {
-                    writer.byte(UInt8(ascii: "]"))
-                    return Page(body: writer.take(), place: last, hasMore: true)
+                guard let entry = try entries.entry(of: save) else {
+                    let place = HistoryPosition(after: save.number - 1)
+                    return Page(body: page.end(), place: place, hasMore: true)
                 }
-                writer.raw(count == 0 ? "[" : ",")
-                renderer.entry(save, changes, values: filter.values, to: &writer)
-                count += 1
-                last = save.number
+                if !page.take(entry) {
+                    return Page(body: page.end(), place: page.place, hasMore: true)
+                }
+                looked += entry.looked
             }
             guard !next.isLast, let end = next.saves.last else { break }
-            position = end.number
-            looked += next.saves.count
+            last = end.number
             // A page ends after so many saves even where few of them match.
-            if looked >= options.pageSaves {
-                hasMore = true
-                break
+            if entries.saves >= options.pageSaves || looked >= options.pageLooked {
+                return Page(
+                    body: page.end(), place: HistoryPosition(after: last), hasMore: true)
             }
         }
-        if count == 0 { writer.byte(UInt8(ascii: "[")) }
-        writer.byte(UInt8(ascii: "]"))
-        return Page(
-            body: writer.take(), place: hasMore ? position : newest, hasMore: hasMore)
+        return Page(body: page.end(), place: HistoryPosition(after: newest), hasMore: false)
     }
 
     /// The page of the last matching transactions up to one, the oldest of them first.
-    /// - Throws: as the page after a transaction.
+    /// - Throws: as the page after a position.
     private func render(
         until end: Int64, limit: Int, _ filter: ChangeFilter, _ request: Request,
         within budget: ReadBudget?
@@ -169,50 +118,52 @@ extension ChangeFeed {
         let reader = try store.reader(budget: budget)
         defer { reader.close() }
         let oldest = try reader.oldestTransaction() ?? .max
-        var judge = PageJudge(filter, request, reader, self, within: budget)
+        let entries = SaveEntries(self, filter, request, reader, within: budget, isBackward: true)
         // The newest first.
-        var entries: [[UInt8]] = []
-        var bytes = 0
-        var place = end
+        var written: [[UInt8]] = []
+        var size = (bytes: 0, changes: 0)
         var looked = 0
+        var place = end
         var step = HistoryStretch.firstStep
         func page() -> Page {
-            var writer = ByteWriter(capacity: bytes + entries.count + 2)
+            var writer = ByteWriter(capacity: size.bytes + written.count + 2)
             writer.byte(UInt8(ascii: "["))
-            for (index, entry) in entries.reversed().enumerated() {
+            for (index, entry) in written.reversed().enumerated() {
                 if index > 0 { writer.byte(UInt8(ascii: ",")) }
                 writer.raw(entry)
             }
             writer.byte(UInt8(ascii: "]"))
-            return Page(body: writer.take(), place: place, hasMore: place >= oldest)
+            return Page(
+                body: writer.take(), place: HistoryPosition(after: place),
+                hasMore: place >= oldest)
         }
-        while place >= oldest, looked < options.pageSaves {
-            let (saves, size) = try saves(
+        while place >= oldest, entries.saves < options.pageSaves, looked < options.pageLooked {
+            let (saves, bytes) = try saves(
                 reader, after: max(oldest - 1, place - Int64(step)), through: place,
                 values: filter.needsValues)
             if saves.isEmpty { break }
             for save in saves.reversed() {
-                guard
-                    let changes = try told(
-                        of: save, by: &judge, orGoOn: "until=\(renderer.token(save.number - 1))",
-                        within: budget)
-                else { return page() }
-                if !changes.isEmpty {
-                    if entries.count == limit || bytes >= options.pageBytes { return page() }
-                    var writer = ByteWriter(capacity: 512)
-                    renderer.entry(save, changes, values: filter.values, to: &writer)
-                    bytes += writer.count
-                    entries.append(writer.take())
+                guard let entry = try entries.entry(of: save) else { return page() }
+                if entry.isTold {
+                    let isFull =
+                        written.count == limit || size.bytes >= options.pageBytes
+                        || filter.changeLimit == nil && !written.isEmpty
+                            && size.changes + entry.changes > options.pageChanges
+                    if isFull { return page() }
+                    size.bytes += entry.bytes.count
+                    size.changes += entry.changes
+                    written.append(entry.bytes)
                 }
+                looked += entry.looked
                 place = save.number - 1
             }
-            looked += saves.count
-            step = HistoryStretch.step(after: step, saves: saves.count, bytes: size)
+            step = HistoryStretch.step(after: step, saves: saves.count, bytes: bytes)
         }
         return page()
     }
 
-    /// All saves after a transaction through another one, with their approximate size in memory.
+    /// All saves after a transaction through another one, with their approximate size in memory. Of
+    /// a save with too many changes they have the first.
     private func saves(
         _ reader: any StoreReader, after start: Int64, through end: Int64, values: Bool
     ) throws(StoreError) -> ([HistoryTransaction], bytes: Int) {
@@ -228,18 +179,57 @@ extension ChangeFeed {
         }
         return (saves, saves.reduce(0) { $0 + $1.bytes })
     }
+}
 
-    /// - Parameter wayOut: the parameter of a request that leaves the save out.
-    /// - Throws: `Problem` for the first save of a page, if what is visible of it is not known.
-    private func told(
-        of save: HistoryTransaction, by judge: inout PageJudge,
-        orGoOn wayOut: @autoclosure () -> String, within budget: ReadBudget?
-    ) throws -> [ToldChange]? {
-        do throws(StoreError) { return try judge.told(of: save) } catch {
-            guard case .overBudget = error, budget == nil else { throw error }
-            throw tooSlow(
-                after: renderer.token(save.number - 1),
-                hint: "ask again later; to leave that save out, go on with \(wayOut())")
+/// A page that begins at a position.
+private struct ForwardPage {
+    private let limit: Int
+    private let changeLimit: Int?
+    private let options: ChangeFeed.Options
+    private var writer = ByteWriter(capacity: 4096)
+    private var count = 0
+    private var changes = 0
+    /// Where the page that follows begins if this one ends.
+    private(set) var place: HistoryPosition
+
+    init(
+        after start: HistoryPosition, limit: Int, _ filter: ChangeFilter,
+        _ options: ChangeFeed.Options
+    ) {
+        self.limit = limit
+        changeLimit = filter.changeLimit
+        self.options = options
+        place = start
+    }
+
+    /// Whether the page ends before a save that has more changes than are read at once.
+    func isFull(before save: HistoryTransaction) -> Bool {
+        save.rest != nil && changeLimit == nil && count > 0
+    }
+
+    /// Adds an entry; one without changes is not shown.
+    /// - Returns: false where the page ends at `place`, before the entry or within its save.
+    mutating func take(_ entry: SaveEntry) -> Bool {
+        if entry.changes > 0 {
+            let hasRoom =
+                count < limit && writer.count < options.pageBytes
+                && (changeLimit != nil || count == 0
+                    || changes + entry.changes <= options.pageChanges)
+            guard hasRoom else { return false }
+            writer.raw(count == 0 ? "[" : ",")
+            writer.raw(entry.bytes)
+            count += 1
+            changes += entry.changes
+            place = HistoryPosition(after: entry.save)
         }
+        guard let rest = entry.rest, changeLimit == nil || entry.isBroken else { return true }
+        place = HistoryPosition(after: entry.save, change: rest)
+        return false
+    }
+
+    /// The body.
+    mutating func end() -> [UInt8] {
+        writer.raw(count == 0 ? "[]" : "]")
+        return writer.take()
     }
 }

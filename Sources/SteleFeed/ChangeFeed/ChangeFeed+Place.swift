@@ -6,8 +6,8 @@ import SteleRequests
 extension ChangeFeed {
     /// The meaning of a call's token.
     package enum Place {
-        /// The call begins after this transaction.
-        case at(Int64)
+        /// The call begins there.
+        case at(HistoryPosition)
         /// The transactions after it are not available, or it is not a token; `now` is the last
         /// transaction.
         case expired(Problem, now: Int64)
@@ -19,23 +19,18 @@ extension ChangeFeed {
         let reader = try store.reader()
         defer { reader.close() }
         let newest = try reader.token
-        guard let (text, name) = call.start else { return .at(newest) }
+        guard let (text, name) = call.start else { return .at(HistoryPosition(after: newest)) }
         let reading = ChangeToken.read(text, of: renderer.line)
         switch reading {
         case .beginning:
-            guard let oldest = try reader.oldestTransaction() else { return .at(newest) }
-            return .at(oldest - 1)
+            let before = try reader.oldestTransaction().map { $0 - 1 } ?? newest
+            return .at(HistoryPosition(after: before))
         case .number(let number):
-            if number > newest {
-                return .expired(ahead(text, newest: newest, hint: wayOut(newest)), now: newest)
-            }
-            let oldest = try reader.oldestTransaction()
-            if number == newest { return .at(number) }
-            if let oldest, oldest <= number + 1 { return .at(number) }
-            let kept =
-                oldest.map { "the oldest kept is \(renderer.token($0))" } ?? "nothing is kept"
-            let detail = "what came after \(text) was purged; \(kept)"
-            return .expired(Problem(.expiredToken, detail, hint: wayOut(newest)), now: newest)
+            let position = HistoryPosition(after: number)
+            return try place(position, text, oldestNeeded: number + 1, newest: newest, reader)
+        case .within(let number, let change):
+            let position = HistoryPosition(after: number, change: change)
+            return try place(position, text, oldestNeeded: number, newest: newest, reader)
         case .otherGeneration:
             return .expired(foreign(text, newest: newest, hint: wayOut(newest)), now: newest)
         case .garbage:
@@ -46,6 +41,22 @@ extension ChangeFeed {
             let kind = call.isStream ? ErrorCode.expiredToken : .parameter
             return .expired(Problem(kind, detail, hint: hint), now: newest)
         }
+    }
+
+    /// - Parameter oldestNeeded: the transaction with which the call begins.
+    private func place(
+        _ position: HistoryPosition, _ text: String, oldestNeeded: Int64, newest: Int64,
+        _ reader: any StoreReader
+    ) throws(StoreError) -> Place {
+        if position.save > newest {
+            return .expired(ahead(text, newest: newest, hint: wayOut(newest)), now: newest)
+        }
+        if oldestNeeded > newest { return .at(position) }
+        let oldest = try reader.oldestTransaction()
+        if let oldest, oldest <= oldestNeeded { return .at(position) }
+        let kept = oldest.map { "the oldest kept is \(renderer.token($0))" } ?? "nothing is kept"
+        let detail = "what came after \(text) was purged; \(kept)"
+        return .expired(Problem(.expiredToken, detail, hint: wayOut(newest)), now: newest)
     }
 
     /// The last transaction of a call with `until`.
@@ -61,8 +72,9 @@ extension ChangeFeed {
             guard number <= newest else { throw ahead(text, newest: newest, hint: hint) }
             return number
         case .otherGeneration: throw foreign(text, newest: newest, hint: hint)
-        case .garbage:
-            throw Problem(.parameter, "until is not a token: \(text.prefix(64))", hint: hint)
+        case .within, .garbage:
+            throw Problem(
+                .parameter, "until is not the token of a save: \(text.prefix(64))", hint: hint)
         }
     }
 

@@ -43,8 +43,12 @@ public final class ChangeFeed: Sendable {
         public var defaultLimit = 100
         /// The most transactions of a JSON page.
         public var maximumLimit = 10_000
-        /// Bytes after which a JSON page ends, with its current save.
-        public var pageBytes = 4 << 20
+        /// Bytes after which a JSON page ends, with its current save unless that is as large.
+        public var pageBytes = 1 << 20
+        /// The most changes of a JSON page. A save that has more is cut.
+        public var pageChanges = 1_000
+        /// Changes after which a JSON page ends, matching or not.
+        public var pageLooked = 100_000
         /// Saves after which a JSON page ends, matching or not.
         public var pageSaves = 10_000
         /// Seconds of judging after which a JSON page ends.
@@ -62,8 +66,10 @@ public final class ChangeFeed: Sendable {
         var stallNanoseconds: UInt64 { UInt64(max(stallSeconds, 0.001) * 1e9) }
         /// Bytes that may wait for a client while it reads old history.
         var roomBytes: Int { max(bufferBytes / 16, 1) }
-        /// A part may be twice as large by its last change, and still fits beside waiting bytes.
-        var bytesPerPart: Int { max(bufferBytes / 4, 1) }
+        /// A part fits beside waiting bytes, and a line of an event has a bound.
+        var bytesPerPart: Int {
+            max(min(bufferBytes / 4, ChangeRenderer.mostBytesPerPart), 1)
+        }
     }
 
     package typealias Work = @Sendable () -> Void
@@ -194,12 +200,12 @@ public final class ChangeFeed: Sendable {
             case .at(let position):
                 greet(stream, position: position)
                 if call.start == nil {
-                    join(stream, call.filter, position: position)
+                    join(stream, call.filter, position: position.save)
                 } else {
-                    wait(CatchUp(stream, call.filter, position: position, on: .resuming))
+                    wait(CatchUp(stream, call.filter, at: position, on: .resuming))
                 }
             case .expired(let problem, let position):
-                greet(stream, position: position, expired: problem)
+                greet(stream, position: HistoryPosition(after: position), expired: problem)
                 join(stream, call.filter, position: position)
             }
         } catch {
@@ -208,7 +214,9 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    func greet(_ stream: EventStream, position: Int64, expired: Problem? = nil) {
+    func greet(
+        _ stream: EventStream, position: HistoryPosition, expired: Problem? = nil
+    ) {
         var writer = ByteWriter(capacity: 256)
         writer.raw("retry: ")
         writer.integer(Int64(options.retryMilliseconds))

@@ -16,6 +16,8 @@ package struct ChangeFilter: Sendable, Hashable {
     package var condition: ChangeCondition?
     /// Whether deletions have tombstones, with the values that the model preserves.
     package var tombstones = false
+    /// The most changes of a save that are told; nil for all.
+    package var changeLimit: Int?
     /// What is visible to the role; nil for everything.
     package var sight: Sight?
 
@@ -33,6 +35,17 @@ package struct ChangeFilter: Sendable, Hashable {
     /// Whether objects are judged, by a condition or by what is visible.
     var isJudged: Bool { condition != nil || sight != nil }
 
+    /// Whether a save cannot be judged in pieces: by the rules of a role, an object is judged with
+    /// all that its save has changed.
+    var needsWholeSaves: Bool { sight?.dependsOnObjects ?? false }
+
+    /// Whether some of the saves are to be read from the history: a change that was not read from
+    /// it has no position after which a save is cut.
+    func needsHistory(of saves: some Sequence<HistoryTransaction>) -> Bool {
+        guard let changeLimit else { return false }
+        return saves.contains { $0.changes.count > changeLimit }
+    }
+
     /// Whether the objects' values are needed, for the condition or for the output.
     var needsValues: Bool { values || condition != nil || tombstones || sight != nil }
 }
@@ -44,7 +57,7 @@ package struct ToldChange {
         case enters, leaves
     }
 
-    package let change: HistoryChange
+    package var change: HistoryChange
     /// Nil where the object matches before and after, or there is no condition.
     var crossing: Crossing?
 }
@@ -92,7 +105,10 @@ struct ChangeJudge {
     /// - Throws: `StoreError`: `.overBudget` where the time is over on a thread that others wait
     ///   for, or before all is known to be visible.
     package func told(of transaction: HistoryTransaction) throws(StoreError) -> [ToldChange] {
-        let changes = try veil?.seen(transaction, filter.tells) ?? transaction.changes
+        let changes =
+            try veil.map { veil throws(StoreError) in
+                transaction.withPositions(try veil.seen(transaction, filter.tells))
+            } ?? transaction.changes
         guard filter.isPartial else { return changes.map { ToldChange(change: $0) } }
         var told: [ToldChange] = []
         for change in changes { if let one = try self.told(change) { told.append(one) } }
@@ -151,6 +167,19 @@ struct ChangeJudge {
         return before.contains { value in
             value.name(in: model.entities[change.entity], model).map(names.contains) ?? false
         }
+    }
+}
+
+extension HistoryTransaction {
+    /// Changes that are told of the save. Objects that it has not changed follow its own changes.
+    fileprivate func withPositions(_ told: [HistoryChange]) -> [HistoryChange] {
+        guard var last = changes.last?.position, last > 0 else { return told }
+        var told = told
+        for index in told.indices where told[index].position == 0 {
+            last += 1
+            told[index].position = last
+        }
+        return told
     }
 }
 

@@ -20,7 +20,17 @@ package struct ChangeRenderer: Sendable {
     /// About how many bytes of small events share a buffer.
     let bytesPerBuffer: Int
 
+    /// Where large saves are held whole.
+    let wholeSaves = WholeSaves()
+
+    /// The most bytes of a line of an event (contract, section 6), with room for what is beside
+    /// the changes.
+    static let mostBytesPerPart = 250 << 10
+
     package func token(_ number: Int64) -> String { "\(line.generation(of: number))-\(number)" }
+
+    /// The token of a position.
+    func token(_ position: HistoryPosition) -> String { ChangeToken.text(position, of: line) }
 
     /// The events of some saves.
     struct Events {
@@ -34,11 +44,14 @@ package struct ChangeRenderer: Sendable {
     }
 
     /// The events of the saves, of all of them where others wait for the thread.
-    /// - Parameter time: what judging may take. At the end of its turn the events end.
+    /// - Parameters:
+    ///   - time: what judging may take. At the end of its turn the events end.
+    ///   - start: the position within the first save at which it begins.
     /// - Throws: `StoreError`: `.overBudget` as judging; where the filter has a sight also where
     ///   the store cannot be read.
     func events(
-        of transactions: [HistoryTransaction], _ filter: ChangeFilter, in time: JudgingTime
+        of transactions: [HistoryTransaction], _ filter: ChangeFilter, in time: JudgingTime,
+        after start: Int64 = 0
     ) throws(StoreError) -> Events {
         let changes = transactions.reduce(0) { $0 + $1.changes.count }
         let reader =
@@ -57,9 +70,16 @@ package struct ChangeRenderer: Sendable {
                 break
             }
             if !time.isShared { time.end() }
-            let parts = parts(of: changes, values: filter.values)
-            for (index, changes) in parts.enumerated() {
-                event(transaction, changes, part: index, of: parts.count, to: &writer)
+            var parts = SaveParts(self, filter)
+            for change in changes where !parts.isFull {
+                if start > 0, events.last == nil, change.change.position <= start { continue }
+                parts.add(change)
+            }
+            parts.end()
+            for (index, part) in parts.parts.enumerated() {
+                event(
+                    transaction, part, part: index, of: parts.parts.count,
+                    rest: parts.rest, to: &writer)
                 if writer.count >= bytesPerBuffer { events.buffers.append(writer.take()) }
             }
             events.last = transaction.number
@@ -72,23 +92,13 @@ package struct ChangeRenderer: Sendable {
         return events
     }
 
-    /// A save as an entry of the JSON form.
-    package func entry(
-        _ transaction: HistoryTransaction, _ changes: [ToldChange], values: Bool,
-        to writer: inout ByteWriter
-    ) {
-        head(transaction, to: &writer)
-        writer.raw(",\"changes\":[")
-        for (index, change) in changes.enumerated() {
-            if index > 0 { writer.byte(UInt8(ascii: ",")) }
-            write(change, values: values, to: &writer)
-        }
-        writer.raw("]}")
-    }
-
-    private func event(
+    /// A part of a save as an event.
+    /// - Parameters:
+    ///   - changes: its changes, separated by commas.
+    ///   - rest: the position of the last of them where those that follow are not told.
+    func event(
         _ transaction: HistoryTransaction, _ changes: [UInt8], part: Int, of count: Int,
-        to writer: inout ByteWriter
+        rest: Int64?, to writer: inout ByteWriter
     ) {
         // Only the last part has the id: a client that is disconnected before gets all parts again.
         if part == count - 1 { idLine(transaction.number, to: &writer) }
@@ -102,26 +112,43 @@ package struct ChangeRenderer: Sendable {
         }
         writer.raw(",\"changes\":[")
         writer.raw(changes)
-        writer.raw("]}\n\n")
+        writer.byte(UInt8(ascii: "]"))
+        if let rest { self.rest(of: transaction.number, after: rest, to: &writer) }
+        writer.raw("}\n\n")
+    }
+
+    /// Where the changes of a save that are not told begin.
+    func rest(of save: Int64, after position: Int64, to writer: inout ByteWriter) {
+        writer.raw(",\"rest\":")
+        writer.string(token(HistoryPosition(after: save, change: position)))
     }
 
     /// `id: TOKEN` and a line break.
     func idLine(_ number: Int64, to writer: inout ByteWriter) {
+        idLine(HistoryPosition(after: number), to: &writer)
+    }
+
+    /// `id: TOKEN` of a position, and a line break.
+    func idLine(_ position: HistoryPosition, to writer: inout ByteWriter) {
         writer.raw("id: ")
-        writer.write(token(number))
+        writer.write(token(position))
         writer.byte(UInt8(ascii: "\n"))
     }
 
     /// A comment with an id, which moves the client's place.
-    package func place(_ number: Int64) -> [UInt8] {
+    package func place(_ number: Int64) -> [UInt8] { place(HistoryPosition(after: number)) }
+
+    /// A comment with the id of a position.
+    func place(_ position: HistoryPosition) -> [UInt8] {
         var writer = ByteWriter(capacity: 64)
         writer.raw(":\n")
-        idLine(number, to: &writer)
+        idLine(position, to: &writer)
         writer.byte(UInt8(ascii: "\n"))
         return writer.take()
     }
 
-    private func head(_ transaction: HistoryTransaction, to writer: inout ByteWriter) {
+    /// The beginning of a save's object.
+    func head(_ transaction: HistoryTransaction, to writer: inout ByteWriter) {
         writer.raw("{\"transaction\":")
         writer.string(token(transaction.number))
         writer.raw(",\"at\":")
@@ -134,28 +161,5 @@ package struct ChangeRenderer: Sendable {
 
     private func optional(_ text: String?, to writer: inout ByteWriter) {
         if let text { writer.string(text) } else { writer.null() }
-    }
-
-    /// The changes, separated by commas, in parts of at most so many changes and bytes.
-    private func parts(of changes: [ToldChange], values: Bool) -> [[UInt8]] {
-        var parts: [[UInt8]] = []
-        var writer = ByteWriter(capacity: min(changes.count, 1024) * 96)
-        var count = 0
-        for change in changes {
-            let start = writer.count
-            if count > 0 { writer.byte(UInt8(ascii: ",")) }
-            write(change, values: values, to: &writer)
-            if values, writer.count - start > bytesPerPart {
-                writer.bytes.removeSubrange((count > 0 ? start + 1 : start)...)
-                write(change, values: values, isTooLarge: true, to: &writer)
-            }
-            count += 1
-            if count == changesPerPart || writer.count >= bytesPerPart {
-                parts.append(writer.take())
-                count = 0
-            }
-        }
-        if count > 0 { parts.append(writer.take()) }
-        return parts
     }
 }

@@ -19,12 +19,21 @@ package struct ChangeToken: Sendable, Hashable {
     /// The token as events and links carry it.
     package var text: String { "\(generation)-\(number)" }
 
+    /// The token of a position: that of its save, and within a save, after a point, the position
+    /// of the last change before it.
+    package static func text(_ position: HistoryPosition, of line: HistoryLine) -> String {
+        let save = ChangeToken(position.save, of: line).text
+        return position.change.map { "\(save).\($0)" } ?? save
+    }
+
     /// The meaning of a client's text.
     package enum Reading: Sendable, Equatable {
         /// `0`: the oldest kept transaction.
         case beginning
         /// A token of this store's history.
         case number(Int64)
+        /// A position within a save of this store's history.
+        case within(Int64, change: Int64)
         /// A token of another history.
         case otherGeneration
         /// Not a token.
@@ -38,15 +47,23 @@ package struct ChangeToken: Sendable, Hashable {
         guard let dash = utf8.lastIndex(of: UInt8(ascii: "-")), dash > utf8.startIndex,
             utf8.count <= 128
         else { return .garbage }
-        let digits = utf8[utf8.index(after: dash)...]
-        guard let first = digits.first, digits.count <= 19,
-            digits.allSatisfy({ (0x30...0x39).contains($0) }),
-            first != 0x30 || digits.count == 1,
-            let number = Int64(Substring(digits))
-        else { return .garbage }
+        let numbers = utf8[utf8.index(after: dash)...]
+            .split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let number = integer(numbers[0]) else { return .garbage }
         let owner = utf8[..<dash]
         guard owner.allSatisfy(isTokenByte) else { return .garbage }
-        return line.has(String(Substring(owner)), number) ? .number(number) : .otherGeneration
+        let isOwn = line.has(String(Substring(owner)), number)
+        guard numbers.count > 1 else { return isOwn ? .number(number) : .otherGeneration }
+        guard let change = integer(numbers[1]) else { return .garbage }
+        return isOwn ? .within(number, change: change) : .otherGeneration
+    }
+
+    private static func integer(_ digits: Substring.UTF8View) -> Int64? {
+        guard let first = digits.first, digits.count <= 19,
+            digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            first != 0x30 || digits.count == 1
+        else { return nil }
+        return Int64(Substring(digits))
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {

@@ -27,6 +27,9 @@ package struct ChangesCall: Sendable {
     package var tombstones = false
     /// `limit`: the most transactions of a JSON page; nil where it is not given.
     package var limit: Int?
+    /// `changeLimit`: the most changes of a save; nil for all, on as many pages or in as many parts
+    /// as they take.
+    package var changeLimit: Int?
     /// Whether the response is an event stream.
     package var isStream = false
     /// What is visible to the role; nil for everything.
@@ -46,7 +49,7 @@ package struct ChangesCall: Sendable {
         let indexes = entities.map { Set($0.flatMap { Array($0.subtree) }).sorted() }
         return ChangeFilter(
             entities: indexes, values: values, updated: updated, condition: condition,
-            tombstones: tombstones, sight: sight)
+            tombstones: tombstones, changeLimit: changeLimit, sight: sight)
     }
 
     /// Reads the call.
@@ -78,7 +81,10 @@ package struct ChangesCall: Sendable {
         if condition == nil { try ListCall.checkUse(of: query.variables, among: []) }
         updated = try query[.updated].map { try Self.keys($0, of: entities, in: model) }
         values = try query[.values].map { try Self.truth($0, of: "values") } ?? false
-        limit = try query[.limit].map { try Self.limit($0, atMost: maximumLimit) }
+        limit = try query[.limit].map { try Self.limit($0, of: "limit", atMost: maximumLimit) }
+        changeLimit = try query[.changeLimit].map {
+            try Self.limit($0, of: "changeLimit", atMost: Self.highestChangeLimit)
+        }
         if until != nil, isStream || since != nil {
             throw Problem(
                 .parameter,
@@ -93,6 +99,9 @@ package struct ChangesCall: Sendable {
                 hint: "leave limit out, or ask for application/json")
         }
     }
+
+    /// The highest `changeLimit`.
+    package static let highestChangeLimit = 1_000
 
     private static func entities(_ text: String, in model: Model) throws -> [Entity] {
         let names = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -152,11 +161,13 @@ package struct ChangesCall: Sendable {
         }
     }
 
-    private static func limit(_ text: String, atMost maximum: Int) throws -> Int {
+    private static func limit(
+        _ text: String, of name: String, atMost maximum: Int
+    ) throws -> Int {
         guard let number = Int(text), (1...maximum).contains(number),
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else {
-            throw Problem(.parameter, "limit is a whole number from 1 to \(maximum), not \(text)")
+            throw Problem(.parameter, "\(name) is a whole number from 1 to \(maximum), not \(text)")
         }
         return number
     }

@@ -99,7 +99,7 @@ extension FeedLoop {
     ) -> Bool {
         switch reading {
         case .events(let share): return send(share, to: stream, filter, through: end)
-        case .slow: judgeApart(stream, filter, after: start)
+        case .slow: judgeApart(stream, filter, after: start, on: .slow)
         case .failed: stream.drop()
         }
         return false

@@ -6,7 +6,8 @@ extension FeedLoop {
     package func admit(_ arrival: Arrival) {
         if groups.isEmpty, arrival.position > position { leap(to: arrival.position) }
         if arrival.position < position {
-            guard !feed.isSlow(arrival.filter), let missed = recent.saves(after: arrival.position)
+            guard !feed.isSlow(arrival.filter), let missed = recent.saves(after: arrival.position),
+                !arrival.filter.needsHistory(of: missed)
             else {
                 return readOn(
                     CatchUp(
@@ -22,9 +23,11 @@ extension FeedLoop {
             Member(stream: arrival.stream, skipThrough: skip))
     }
 
-    /// Has a stream read what follows a save in the history, on the road for slow filters.
-    func judgeApart(_ stream: EventStream, _ filter: ChangeFilter, after save: Int64) {
-        readOn(CatchUp(stream, filter, position: save, on: .slow))
+    /// Has a stream read what follows a save in the history.
+    func judgeApart(
+        _ stream: EventStream, _ filter: ChangeFilter, after save: Int64, on road: CatchUp.Road
+    ) {
+        readOn(CatchUp(stream, filter, position: save, on: road))
     }
 
     private func readOn(_ one: CatchUp) {

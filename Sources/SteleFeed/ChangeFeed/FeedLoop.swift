@@ -145,7 +145,11 @@ final class FeedLoop {
                 let next = try HistoryStretch(
                     reader, after: position, values: wantsValues, step: step)
                 step = next.nextStep
-                tell(next.saves, isComplete: true)
+                if let cut = next.cut {
+                    tellApart(through: cut.number)
+                } else {
+                    tell(next.saves, isComplete: true)
+                }
                 if next.isLast { break }
             }
             if latest > position { leap(to: latest) }
@@ -174,15 +178,34 @@ final class FeedLoop {
         recent = RecentSaves()
     }
 
+    /// Has all streams read the next save in the history, in parts, because it is too large to be
+    /// held.
+    private func tellApart(through number: Int64) {
+        for (filter, group) in groups {
+            for member in group.members where member.skipThrough < number {
+                judgeApart(
+                    member.stream, filter, after: max(position, member.skipThrough),
+                    on: .lagging)
+            }
+            let ahead = group.members.filter { $0.skipThrough >= number }
+            groups[filter] = nil
+            if !ahead.isEmpty { groups[filter] = Group(members: ahead, judged: group.judged) }
+        }
+        leap(to: number)
+    }
+
     private func tell(_ saves: [HistoryTransaction], isComplete: Bool = false) {
         guard let last = saves.last else { return }
         var complete: [HistoryTransaction]? = isComplete ? saves : nil
         for filter in inOrder() {
             guard var group = groups[filter] else { continue }
             let told: [HistoryTransaction]
-            if feed.isSlow(filter) {
+            let needsHistory = filter.needsHistory(of: saves)
+            if needsHistory || feed.isSlow(filter) {
                 for member in group.members {
-                    judgeApart(member.stream, filter, after: max(position, member.skipThrough))
+                    judgeApart(
+                        member.stream, filter, after: max(position, member.skipThrough),
+                        on: needsHistory ? .lagging : .slow)
                 }
                 groups[filter] = nil
                 continue

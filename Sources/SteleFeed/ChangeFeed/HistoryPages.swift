@@ -20,21 +20,34 @@ package final class HistoryPages: Sendable {
         var nextStep = HistoryStretch.firstStep
         /// As `ChangeRenderer.Events.isOver`.
         var isOver = false
+        /// The save after `last` that is told in parts, and how far that is; nil for none.
+        var large: LargeSave?
 
         package var bytes: Int { buffers.reduce(0) { $0 + $1.count } }
     }
 
     private struct Key: Hashable, Sendable {
-        package let filter: ChangeFilter
-        package let after: Int64
+        let filter: ChangeFilter
+        let after: Int64
+        /// The part of the large save that follows; nil for a page of saves.
+        var part: Int?
+        /// The position at which its telling begins.
+        var start: Int64 = 0
     }
 
     /// The newest last. At most one is large: a large save must not be read again each time that a
     /// client reconnects for it.
     private let kept = Mutex<[(key: Key, page: Page)]>([])
 
+    /// How far finding the parts of large saves is, the newest last: all streams need the same.
+    private let counted = Mutex<[(key: Key, large: LargeSave)]>([])
+
     private let pagesKept: Int
+    /// The most large saves whose parts are kept.
+    private static let mostCounted = 8
     private static let largeBytes = 1 << 20
+    /// The most bytes of all pages, of which one may have more.
+    private static let mostBytes = 4 << 20
     /// The most saves of a page of a slow filter.
     private static let savesOfSlow = 32
 
@@ -55,6 +68,15 @@ package final class HistoryPages: Sendable {
         guard let next = try stretch(after: position, step: step, filter, store, in: time) else {
             return Page(buffers: [], last: position, isPurged: true, isLast: true)
         }
+        if let cut = next.cut {
+            if filter.needsWholeSaves {
+                return try page(
+                    ofWhole: cut.number, filter, renderer: renderer, store: store, in: time)
+            }
+            return Page(
+                buffers: [], last: position, isLast: false, nextStep: next.nextStep,
+                large: LargeSave(cut.number))
+        }
         let events = try renderer.events(of: next.saves, filter, in: time)
         let end = next.saves.last?.number ?? position
         let page = Page(
@@ -64,6 +86,101 @@ package final class HistoryPages: Sendable {
         // What is visible of a save may depend on what the store has now.
         if !next.saves.isEmpty, filter.sight == nil { keep(page, key) }
         return page
+    }
+
+    /// A large save whose changes are judged by all the others, or its rest after a position.
+    /// - Throws: as reading and judging.
+    private func page(
+        ofWhole number: Int64, after start: Int64 = 0, _ filter: ChangeFilter,
+        renderer: ChangeRenderer, store: any PersistentStore, in time: JudgingTime
+    ) throws(StoreError) -> Page {
+        let before = number - 1
+        return try renderer.wholeSaves.oneAtATime { () throws(StoreError) in
+            let reader = try store.reader()
+            defer { reader.close() }
+            if try reader.lacksHistory(after: before) {
+                return Page(buffers: [], last: before, isPurged: true, isLast: true)
+            }
+            let whole = try HistoryStretch(
+                reader, after: before, atMost: 1, values: filter.needsValues, step: 1
+            ).whole(reader, values: filter.needsValues)
+            let events = try renderer.events(of: whole.saves, filter, in: time, after: start)
+            return Page(
+                buffers: events.buffers, last: number, isLast: false, isOver: events.isOver)
+        }
+    }
+
+    /// The next part of a large save, or the next turn of finding its parts.
+    /// - Throws: as reading and judging.
+    func page(
+        of large: LargeSave, _ filter: ChangeFilter, renderer: ChangeRenderer,
+        store: any PersistentStore, in time: JudgingTime
+    ) throws(StoreError) -> Page {
+        var large = large
+        if filter.needsWholeSaves {
+            return try page(
+                ofWhole: large.number, after: large.start, filter, renderer: renderer,
+                store: store, in: time)
+        }
+        let before = large.number - 1
+        let isShared = filter.sight == nil
+        var key = Key(filter: filter, after: before, start: large.start)
+        if isShared, let known = counted.withLock({ $0.first { $0.key == key }?.large }),
+            large.isBehind(known)
+        {
+            large = known
+        }
+        key.part = large.sent
+        let isKnown = large.isCounted || filter.changeLimit != nil
+        if isShared, isKnown, let page = kept.withLock({ $0.first { $0.key == key }?.page }) {
+            return page
+        }
+        let reader = try store.reader()
+        defer { reader.close() }
+        if try reader.lacksHistory(after: before) {
+            return Page(buffers: [], last: before, isPurged: true, isLast: true)
+        }
+        let pieces = PieceReading(
+            reader: reader, judge: ChangeJudge(filter, model: renderer.model, reader, time),
+            filter: filter, time: time)
+        if filter.changeLimit != nil {
+            let (event, isOver) = try renderer.beginning(
+                of: large.number, after: large.start, pieces)
+            let page = Page(
+                buffers: event.map { [$0] } ?? [], last: large.number, isLast: false,
+                isOver: isOver)
+            if isShared { keep(page, key) }
+            return page
+        }
+        guard large.isCounted else {
+            do throws(StoreError) { try renderer.count(&large, pieces) } catch {
+                // The pieces before the one that took too long count.
+                if isShared { note(large, key) }
+                throw error
+            }
+            if isShared { note(large, key) }
+            return Page(buffers: [], last: before, isLast: false, large: large)
+        }
+        let part = try renderer.nextPart(of: &large, pieces)
+        let isAll = part == nil || large.isTold
+        let page = Page(
+            buffers: part.map { [$0] } ?? [], last: isAll ? large.number : before, isLast: false,
+            isOver: isAll && large.isOver, large: isAll ? nil : large)
+        if isShared { keep(page, key) }
+        return page
+    }
+
+    private func note(_ large: LargeSave, _ key: Key) {
+        var key = key
+        key.part = nil
+        counted.withLock { counted in
+            if let index = counted.firstIndex(where: { $0.key == key }) {
+                if !counted[index].large.isBehind(large) { return }
+                counted.remove(at: index)
+            }
+            if counted.count == Self.mostCounted { counted.removeFirst() }
+            counted.append((key, large))
+        }
     }
 
     /// The saves after a transaction; nil where they are deleted. Of a slow filter few saves are
@@ -89,6 +206,9 @@ package final class HistoryPages: Sendable {
             kept.removeAll { $0.key == key || isLarge && $0.page.bytes > Self.largeBytes }
             if kept.count == pagesKept { kept.removeFirst() }
             kept.append((key, page))
+            while kept.count > 1, kept.reduce(0, { $0 + $1.page.bytes }) > Self.mostBytes {
+                kept.removeFirst()
+            }
         }
     }
 }

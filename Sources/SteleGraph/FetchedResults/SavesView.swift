@@ -61,7 +61,7 @@ public final class SavesView {
     ///     memory. If they are larger they count as lost, and the results are fetched again.
     ///   - open: opens a reader. The caller closes it after the round.
     public init(
-        after token: Int64, _ saves: [HistoryTransaction], atMost bytes: Int = 32 << 20,
+        after token: Int64, _ saves: [HistoryTransaction], atMost bytes: Int = 16 << 20,
         open: @escaping () throws -> any StoreReader
     ) {
         self.saves = saves

@@ -71,9 +71,9 @@ final class PartsReader: StoreReader {
     }
 
     func history(
-        after token: Int64, limit: Int, values: Bool
-    ) throws(StoreError) -> [HistoryTransaction] {
-        try current().history(after: token, limit: limit, values: values)
+        after position: HistoryPosition, limit: Int, changes: Int, values: Bool
+    ) throws(StoreError) -> HistoryPiece {
+        try current().history(after: position, limit: limit, changes: changes, values: values)
     }
 
     func slots(of id: ObjectID, atVersion version: Int64) throws(StoreError) -> [Int: Value]? {

@@ -156,13 +156,10 @@ final class GroupReader: StoreReader {
     // MARK: History
 
     func history(
-        after token: Int64, limit: Int, values: Bool
-    ) throws(StoreError) -> [HistoryTransaction] {
-        var found: [HistoryTransaction] = []
-        for reader in readers {
-            found += try reader.history(after: token, limit: limit, values: values)
-        }
-        return Array(HistoryTransaction.joined(found).prefix(max(0, limit)))
+        after position: HistoryPosition, limit: Int, changes: Int, values: Bool
+    ) throws(StoreError) -> HistoryPiece {
+        try GroupHistory(readers).piece(
+            after: position, limit: limit, changes: changes, values: values)
     }
 
     func receipt(_ key: String) throws(StoreError) -> Receipt? {
@@ -191,23 +188,5 @@ final class GroupReader: StoreReader {
             if own > oldest { first = max(first, own) }
         }
         return first
-    }
-}
-
-extension HistoryTransaction {
-    /// Returns the transactions of several stores in order; parts of one save become one.
-    static func joined(_ parts: [HistoryTransaction]) -> [HistoryTransaction] {
-        var found: [HistoryTransaction] = []
-        // Stable: the parts of a save stay in the order of the stores.
-        for part in parts.enumerated().sorted(by: {
-            ($0.element.number, $0.offset) < ($1.element.number, $1.offset)
-        }).map(\.element) {
-            if let end = found.indices.last, found[end].number == part.number {
-                found[end].changes += part.changes
-            } else {
-                found.append(part)
-            }
-        }
-        return found
     }
 }

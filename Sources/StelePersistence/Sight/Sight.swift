@@ -38,6 +38,16 @@ public final class Sight: Sendable {
     /// The condition for the objects of an entity and its subentities; nil where all are seen.
     public func rule(of entity: Entity) -> Predicate? { rules[entity.index] }
 
+    /// Whether the objects of some entity are seen or not by what they and others are like.
+    public var dependsOnObjects: Bool {
+        rules.contains { rule in
+            switch rule {
+            case nil, .constant: false
+            default: true
+            }
+        }
+    }
+
     /// Returns a checked fetch of what is seen.
     public func woven(_ request: FetchRequest) -> FetchRequest {
         var weaver = SightWeaver(self)

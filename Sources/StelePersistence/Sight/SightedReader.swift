@@ -129,9 +129,9 @@ public final class SightedReader: StoreReader {
     /// The history of all objects: the caller judges each change.
     /// - Throws: as `StoreReader.history`.
     public func history(
-        after token: Int64, limit: Int, values: Bool
-    ) throws(StoreError) -> [HistoryTransaction] {
-        try base.history(after: token, limit: limit, values: values)
+        after position: HistoryPosition, limit: Int, changes: Int, values: Bool
+    ) throws(StoreError) -> HistoryPiece {
+        try base.history(after: position, limit: limit, changes: changes, values: values)
     }
 
     /// As the store has them: the caller has seen the object.

@@ -23,7 +23,7 @@ extension Parameter {
             .text
         case .sort, .select, .groupBy, .include, .entity, .updated: .texts
         case .distinct, .subentities, .count, .values: .flag
-        case .limit: .number(from: 1)
+        case .limit, .changeLimit: .number(from: 1)
         case .offset, .at: .number(from: 0)
         case .format: .choice(["json", "ndjson", "csv"])
         case .numbers: .choice(["number", "string"])
@@ -62,6 +62,7 @@ extension Parameter {
         case .to: "The name of the version after; by default the one that is served."
         case .values: "Whether each change has its object."
         case .updated: "Keys; only updates that changed one of them are reported."
+        case .changeLimit: "The maximum number of changes of a save; at most 1000."
         case .sectionBy: "A key path that sorts a live query first and gives each row its section."
         case .ticket: "A ticket for an event stream, in place of Authorization."
         case .q: "The address of each live query, percent-encoded as a whole."

@@ -5,7 +5,7 @@ package enum Parameter: Sendable, CaseIterable {
     case `where`, sort, limit, offset, after, select, groupBy, having, distinct, include
     case subentities, count, format, numbers
     case at, mergePolicy
-    case since, until, before, entity, values, updated
+    case since, until, before, entity, values, updated, changeLimit
     case from, to
     case sectionBy
     /// The queries of `/live`, as `q.NAME`.
@@ -59,6 +59,6 @@ package enum Parameter: Sendable, CaseIterable {
     package static let modelChanges: Set<Parameter> = [.from, .to]
     /// The parameters of the change feed.
     package static let changes: Set<Parameter> = [
-        .since, .until, .entity, .where, .updated, .values, .limit, .ticket,
+        .since, .until, .entity, .where, .updated, .values, .limit, .changeLimit, .ticket,
     ]
 }

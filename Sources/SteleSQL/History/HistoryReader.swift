@@ -43,7 +43,17 @@ public struct HistoryReader {
             + "LEFT JOIN \(HistoryTables.beforeImages) b ON b.Z_PK = c.Z_PK "
             + "WHERE c.ZTRANSACTIONID > ?1 AND c.ZTRANSACTIONID <= (SELECT MAX(Z_PK) FROM "
             + "(SELECT Z_PK FROM ATRANSACTION WHERE Z_PK > ?1 ORDER BY Z_PK LIMIT ?2) AS t) "
-            + "ORDER BY c.ZTRANSACTIONID, c.Z_PK")
+            + "ORDER BY c.ZTRANSACTIONID, c.Z_PK LIMIT ?3")
+    private static let changesOfOne = SQLText(
+        "SELECT c.Z_PK, c.ZCHANGETYPE, c.ZENTITY, c.ZENTITYPK, c.ZTRANSACTIONID, b.ZVERSION, "
+            + "b.ZVALUES FROM ACHANGE c "
+            + "LEFT JOIN \(HistoryTables.beforeImages) b ON b.Z_PK = c.Z_PK "
+            + "WHERE c.ZTRANSACTIONID = ?1 AND c.Z_PK > ?2 ORDER BY c.Z_PK LIMIT ?3")
+    private static let firstChange = SQLText(
+        "SELECT MIN(Z_PK) FROM ACHANGE WHERE ZTRANSACTIONID = ?1")
+    private static let changeKinds: [ColumnKind] = [
+        .integer, .integer, .integer, .integer, .integer, .integer, .text,
+    ]
 
     /// Returns the number of the last transaction in the view; 0 for none.
     /// - Throws: `StoreError.incompatible` (134080) for a number out of range; the errors of a
@@ -104,49 +114,120 @@ public struct HistoryReader {
         return slots.leading(to: now.version)
     }
 
-    /// Returns the saves after a transaction, oldest first.
+    /// Returns some saves from a position on, as `StoreReader.history`.
     /// - Throws: the errors of a statement (`SQLConnection`).
-    public func transactions(
-        after token: Int64, limit: Int, values: Bool
-    ) throws(StoreError) -> [HistoryTransaction] {
-        let reads = Self.reads(after: token, limit: limit, in: schema)
-        return try transactions(try connection.rows(together: reads), values: values)
+    public func piece(
+        after position: HistoryPosition, limit: Int, changes: Int, values: Bool
+    ) throws(StoreError) -> HistoryPiece {
+        guard let start = position.change else {
+            let page = HistoryPage(after: position.save, limit: limit, changes: changes)
+            return try piece(
+                try connection.rows(together: page.reads(schema)), page, values: values)
+        }
+        let save = position.save
+        let first = try connection.rows(Self.firstChange, [.int(save)], [.integer]).first?.first
+        let heads = try connection.rows(Self.heads(schema), [.int(save - 1), .int(1)], Self.kinds)
+        guard heads.first?.first == .int(save) else { return HistoryPiece([], hasMore: false) }
+        var rows: [[Value]] = []
+        let most = Self.one(more: changes)
+        if case .int(let first)? = first {
+            let (after, isBeyond) = (first - 1).addingReportingOverflow(max(start, 0))
+            if !isBeyond {
+                rows = try connection.rows(
+                    Self.changesOfOne, [.int(save), .int(after), .int(most)], Self.changeKinds)
+            }
+            return HistoryPiece(
+                try saves(heads, rows, atMost: changes, firsts: [save: first], values: values),
+                hasMore: true)
+        }
+        return HistoryPiece(
+            try saves(heads, rows, atMost: changes, firsts: [:], values: values), hasMore: true)
     }
 
-    /// The statements that read the saves after a transaction.
-    public static func reads(after token: Int64, limit: Int, in schema: SQLSchema) -> [SQLRead] {
-        let page: [Value] = [.int(token), .int(Int64(limit))]
+    /// Returns the saves of the rows of a page.
+    /// - Throws: the errors of a statement (`SQLConnection`).
+    public func piece(
+        _ found: [[[Value]]], _ page: HistoryPage, values: Bool
+    ) throws(StoreError) -> HistoryPiece {
+        var heads = found[0]
+        let rows = found[1]
+        let isCut = rows.count > page.changes
+        if isCut, case .int(let last)? = rows[page.changes - 1].dropFirst(4).first {
+            heads.removeAll { head in
+                if case .int(let number) = head[0] { number > last } else { true }
+            }
+        }
+        // A page begins with the first changes of its saves.
+        var firsts: [Int64: Int64] = [:]
+        for row in rows {
+            guard case .int(let key) = row[0], case .int(let save) = row[4] else { continue }
+            if firsts[save] == nil { firsts[save] = key }
+        }
+        return HistoryPiece(
+            try saves(heads, rows, atMost: page.changes, firsts: firsts, values: values),
+            hasMore: isCut || found[0].count >= page.limit)
+    }
+
+    /// The number of rows to read, to know whether there is one more than are wanted.
+    fileprivate static func one(more changes: Int) -> Int64 {
+        changes == .max ? .max : Int64(max(changes, 1)) + 1
+    }
+
+    fileprivate static func heads(_ schema: SQLSchema) -> SQLText {
+        schema.internsHistoryTexts ? transactions : transactionsWithTexts
+    }
+
+    fileprivate static let kinds: [ColumnKind] = [.integer, .date, .text, .text]
+
+    /// The statements that read a page.
+    fileprivate static func reads(_ page: HistoryPage, in schema: SQLSchema) -> [SQLRead] {
+        let (token, limit) = (Value.int(page.after), Value.int(Int64(page.limit)))
         return [
-            SQLRead(
-                schema.internsHistoryTexts ? transactions : transactionsWithTexts, page,
-                [.integer, .date, .text, .text]),
-            SQLRead(
-                changes, page, [.integer, .integer, .integer, .integer, .integer, .integer, .text]),
+            SQLRead(heads(schema), [token, limit], kinds),
+            SQLRead(changes, [token, limit, .int(one(more: page.changes))], changeKinds),
         ]
     }
 
-    /// Returns the saves of the rows of `reads`, oldest first.
-    /// - Throws: the errors of a statement (`SQLConnection`).
-    public func transactions(
-        _ found: [[[Value]]], values: Bool
+    /// The saves of some rows, oldest first.
+    /// - Parameters:
+    ///   - most: the most changes. The row after them tells that the last save is cut.
+    ///   - firsts: the key of each save's first change.
+    private func saves(
+        _ heads: [[Value]], _ found: [[Value]], atMost most: Int, firsts: [Int64: Int64],
+        values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
-        let heads = found[0]
-        let rows = found[1].compactMap { ChangeRow($0, schema) }
+        let rows = found.prefix(max(most, 1)).compactMap { ChangeRow($0, schema) }
         let states = HistoryStates(
             schema: schema, connection: connection, images: images, known: known)
         let after = values ? try states.after(rows) : [:]
         var byTransaction: [Int64: [HistoryChange]] = [:]
         for row in rows {
-            byTransaction[row.transaction, default: []].append(change(row, after[row.key]))
+            var change = change(row, after[row.key])
+            change.position = row.key - (firsts[row.transaction] ?? row.key) + 1
+            byTransaction[row.transaction, default: []].append(change)
         }
+        let cut = Self.cut(found, atMost: max(most, 1), firsts: firsts)
         return heads.compactMap { head in
             guard case .int(let number) = head[0] else { return nil }
             var time = 0.0
             if case .date(let seconds) = head[1] { time = seconds }
-            return HistoryTransaction(
+            var save = HistoryTransaction(
                 number: number, timestamp: time, author: Self.text(head[2]),
                 contextName: Self.text(head[3]), changes: byTransaction[number] ?? [])
+            if let cut, cut.save == number { save.rest = cut.position }
+            return save
         }
+    }
+
+    /// The save that has more changes than were wanted, and the position of its last one of them;
+    /// nil for none.
+    private static func cut(
+        _ rows: [[Value]], atMost most: Int, firsts: [Int64: Int64]
+    ) -> (save: Int64, position: Int64)? {
+        guard rows.count > most, case .int(let key) = rows[most - 1][0],
+            case .int(let save) = rows[most - 1][4], rows[most][4] == .int(save)
+        else { return nil }
+        return (save, key - (firsts[save] ?? key) + 1)
     }
 
     private func change(_ row: ChangeRow, _ state: Snapshot?) -> HistoryChange {
@@ -169,6 +250,26 @@ public struct HistoryReader {
         if case .string(let text) = value { return text }
         return nil
     }
+}
+
+/// Saves of the history that are read together.
+public struct HistoryPage: Equatable, Sendable {
+    /// The number of the save before the first.
+    public let after: Int64
+    /// The most saves.
+    public let limit: Int
+    /// The most changes of all of them.
+    public let changes: Int
+
+    /// Creates a page.
+    public init(after token: Int64, limit: Int, changes: Int) {
+        after = token
+        self.limit = max(limit, 0)
+        self.changes = max(changes, 1)
+    }
+
+    /// The statements that read it, for `HistoryReader.piece`.
+    public func reads(_ schema: SQLSchema) -> [SQLRead] { HistoryReader.reads(self, in: schema) }
 }
 
 /// A row of ACHANGE with its before-image.

@@ -154,7 +154,8 @@ extension OpenAPIDocument {
             "properties": [
                 "transaction": Self.text, "at": ["type": "string", "format": "date-time"],
                 "author": Self.textOrNull, "context": Self.textOrNull, "part": Self.number,
-                "of": Self.number, "changes": ["type": "array", "items": ref(.change)],
+                "of": Self.number, "rest": Self.text,
+                "changes": ["type": "array", "items": ref(.change)],
             ],
             "required": ["transaction", "at", "author", "context", "changes"],
         ]

@@ -57,14 +57,27 @@ extension Caller {
     /// The history from the oldest save on, as the JSON form has it, with its values.
     func history() throws -> [[String: Any]] {
         var saves: [[String: Any]] = []
+        var since = "0"
         while true {
-            let since = saves.last.map { Torture.text($0["transaction"]) } ?? "0"
             let answer = ask("GET", "/changes?values=true&limit=1000&since=\(since)")
             guard let answer, let page = answer.json as? [[String: Any]] else {
                 throw Torture.Failure("no page after \(since): \(answer?.body.prefix(300) ?? "")")
             }
-            if page.isEmpty { return saves }
-            saves += page
+            for var entry in page {
+                since = Torture.text(entry["rest"] ?? entry["transaction"])
+                // A save of many changes is on several pages.
+                if let last = saves.last, let changes = last["changes"] as? [Any],
+                    Torture.text(last["transaction"]) == Torture.text(entry["transaction"])
+                {
+                    entry["changes"] = changes + (entry["changes"] as? [Any] ?? [])
+                    saves.removeLast()
+                }
+                saves.append(entry)
+            }
+            if page.isEmpty {
+                saves.indices.forEach { saves[$0]["rest"] = nil }
+                return saves
+            }
         }
     }
 }
