@@ -14,8 +14,7 @@ const longestSilence = 60_000
  * Follows an event stream until the signal aborts, over restarts of the service.
  * @param request its `Accept` is set here
  * @param receive gets each event: `{type, data, id, after}`, where `data` is its JSON, `id` the
- *   position with it, and `after` the one before it. If it returns a position, the stream goes on
- *   from there
+ *   position with it, and `after` the one before it
  * @param state gets `true` when the stream has begun and `false` when it broke, with the position
  * @param from the position to go on from; empty for none
  * @param parse reads the JSON of an event
@@ -29,7 +28,6 @@ export async function follow(request, options) {
     const silence = new AbortController()
     const response = await open(request, position, AbortSignal.any([signal, silence.signal]))
     let isOpen = false
-    let next = null
     for await (const {type, data, id} of events(response?.body, () => silence.abort())) {
       if (signal.aborted) return
       const after = position
@@ -37,12 +35,9 @@ export async function follow(request, options) {
       if (!isOpen) state(isOpen = true, position)
       if (data === undefined) continue
       wait = type === 'error' ? Math.min(2 * wait, longestPause) : pause
-      next = receive({type, data: parse(data), id: position, after})
-      if (next) break
+      receive({type, data: parse(data), id: position, after})
     }
     if (signal.aborted) return
-    position = next || position
-    if (next) continue
     state(false, position)
     await new Promise(done => setTimeout(done, wait))
   }

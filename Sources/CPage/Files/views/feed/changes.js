@@ -1,13 +1,10 @@
 // Saves as the change feed reports them: which objects changed, with the values before and after.
 
 import {session} from '../../session.js'
-import {Request} from '../../service.js'
-import {follow} from '../../stream.js'
+import {Request, service} from '../../service.js'
 
-/** The changes of a save that are kept. The others are only counted. */
+/** The changes of a save that are asked for. An import may have hundreds of thousands. */
 const mostChanges = 100
-/** The parts of a save that are read. An import may have hundreds. */
-const mostParts = 3
 /** Longer values and titles are cut, so that thousands of saves have room. */
 const longestValue = 2000
 const longestTitle = 100
@@ -78,19 +75,17 @@ function cut(value, property, longest = longestValue) {
   return {bytes: text.length / 4 * 3 - /=*$/.exec(text)[0].length}
 }
 
-/** A save, with as many of its changes as are kept. */
+/** A save, with its first changes. */
 export class Save {
-  /** The number of its changes: of all, or of those that were read where `isCut`. */
-  count = 0
-  isCut = false
-  /** The changes that are kept. */
-  changes = []
+  /** The changes that are known: all, or the first where `isCut`. */
+  changes
+  isCut
   /** The number of changes by kind and entity, such as `insert Player`. */
   tally = new Map()
 
   /**
-   * @param reported the JSON of the save, or of its first part
-   * @param after the position before it
+   * @param reported the JSON of the save
+   * @param after a position before it, and after the save before it
    */
   constructor(reported, after) {
     this.token = reported.transaction
@@ -98,15 +93,11 @@ export class Save {
     this.at = reported.at
     this.author = reported.author
     this.context = reported.context
-  }
-
-  /** Adds the changes of a part. */
-  add(changes) {
-    this.count += changes.length
-    for (const change of changes) {
-      const name = `${change.change} ${change.entity}`
+    this.isCut = 'rest' in reported
+    this.changes = reported.changes.map(change => new Change(change))
+    for (const {kind, entityName} of this.changes) {
+      const name = `${kind} ${entityName}`
       this.tally.set(name, (this.tally.get(name) ?? 0) + 1)
-      if (this.changes.length < mostChanges) this.changes.push(new Change(change))
     }
   }
 
@@ -116,44 +107,25 @@ export class Save {
   }
 }
 
-/** Puts saves together from events: a save of many changes comes in parts. */
-export class SaveReader {
-  #save = null
-
-  /**
-   * The save that an event completes; null where it completes none. After a save that `isCut`, the
-   * stream has to go on from the token of that save.
-   */
-  read({type, data, after}) {
-    if (type !== 'save') return null
-    const {part = 1, of = 1} = data
-    // A save whose parts were cut off comes again from its first part.
-    if (part === 1) this.#save = new Save(data, after)
-    this.#save.add(data.changes)
-    this.#save.isCut = part < of
-    return part === Math.min(of, mostParts) ? this.#save : null
-  }
+/** The request for saves with their values, of a large one with its first changes. */
+export function savesRequest(query, headers) {
+  return new Request('GET', 'changes', {
+    query: {...query, values: true, changeLimit: mostChanges}, headers,
+  })
 }
 
 /**
- * Reads a number of saves after a position. They are read as a stream, which sends a save of many
- * objects in parts and not as one document.
- * @returns fewer saves, or none, where the history has expired
+ * Reads a page of saves.
+ * @param query has `since` or `until`, and `limit`
+ * @returns {Promise<{saves: Save[], headers: Headers}>} the oldest first
  */
-export async function readSaves(query, since, count, signal) {
-  const saves = []
-  const reader = new SaveReader()
-  const done = new AbortController()
-  const request = new Request('GET', 'changes', {query: {...query, values: true, since}})
-  await follow(request, {
-    receive: event => {
-      const save = reader.read(event)
-      if (save) saves.push(save)
-      if (event.type === 'expired' || saves.length >= count) done.abort()
-      return save?.isCut && save.token
-    },
-    parse: exact, from: since, signal: AbortSignal.any([signal, done.signal]),
-  })
-  signal.throwIfAborted()
-  return saves
+export async function readSaves(query, signal) {
+  const response = await service.fetch(savesRequest(query), {signal})
+  const reported = exact(await response.text())
+  const position = (index) => reported[index - 1]?.transaction
+  return {
+    // The position before the first is known where the page began at it.
+    saves: reported.map((save, index) => new Save(save, position(index) ?? query.since ?? null)),
+    headers: response.headers,
+  }
 }

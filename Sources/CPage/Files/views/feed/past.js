@@ -1,10 +1,10 @@
 // The way back in the history: the saves before those that are shown, a page at a time.
 
 import {readSaves} from './changes.js'
-import {Request, nextPlace, service} from '../../service.js'
+import {nextPlace} from '../../service.js'
 
 /** The saves of a page. */
-const pageSize = 100
+const pageSize = 50
 
 /** The saves before those that are shown, for a filter. */
 export class Past {
@@ -27,20 +27,19 @@ export class Past {
     const deadline = performance.now() + milliseconds
     // The list may have dropped saves since the last page.
     let until = position === this.#position ? this.#until : position
-    const tokens = new Set()
-    while (tokens.size < pageSize / 2 && until !== null && performance.now() < deadline) {
-      const query = {...this.#filter, until, limit: pageSize - tokens.size}
-      const {data, headers} = await service.send(new Request('GET', 'changes', {query}), {signal})
-      for (const save of data) tokens.add(save.transaction)
-      until = nextPlace(headers, 'until') ?? null
+    let saves = []
+    while (saves.length < pageSize / 2 && until !== null && performance.now() < deadline) {
+      const query = {...this.#filter, until, limit: pageSize - saves.length}
+      const page = await readSaves(query, signal)
+      until = nextPlace(page.headers, 'until') ?? null
+      if (page.saves.length) page.saves[0].after = until ?? '0'
+      if (saves.length) saves[0].after = page.saves.at(-1)?.token ?? until ?? '0'
+      saves = [...page.saves, ...saves]
     }
-    const saves = tokens.size
-      ? await readSaves(this.#filter, until ?? '0', tokens.size, signal) : []
     // The next page ends where this one begins.
-    this.#position = saves.length ? until : position
+    this.#position = saves.length ? saves[0].after : position
     this.#until = until
     this.isRead = until === null
-    // The oldest saves may have been deleted meanwhile, and later ones read in their place.
-    return saves.filter(it => tokens.has(it.token))
+    return saves
   }
 }

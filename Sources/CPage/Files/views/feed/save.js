@@ -22,7 +22,7 @@ const moments = new Intl.DateTimeFormat(undefined, {dateStyle: 'long', timeStyle
 export function linesOf(item, isNarrow) {
   if (!item.token) return isNarrow ? 7 : 3
   const shown = Math.min(item.changes.length, mostLines)
-  return shown + (item.count > shown ? 1 : 0) + (isNarrow ? 1 : 0)
+  return shown + (item.changes.length > shown ? 1 : 0) + (isNarrow ? 1 : 0)
 }
 
 /** The row of a save or of a remark. */
@@ -34,7 +34,7 @@ export function row(item) {
         h('strong', {}, item.title), ' ', item.text))
   }
   const shown = item.changes.slice(0, mostLines)
-  const more = item.count - shown.length
+  const more = item.changes.length - shown.length
   return h('div', {role: 'row', class: 'save'},
     h('div', {role: 'gridcell', class: 'time'}, time(item.at)),
     h('div', {role: 'gridcell', class: 'by', title: item.context ?? ''}, by(item)),
@@ -46,7 +46,6 @@ export function row(item) {
 
 /** All that is known of a save. `filter` has the parameters that its links keep. */
 export function details(save, filter) {
-  const left = save.count - save.changes.length
   return [
     h('dl', {},
       h('dt', {}, 'Time'), h('dd', {}, moments.format(new Date(save.at)),
@@ -60,7 +59,7 @@ export function details(save, filter) {
       h('a', {href: new Address(['feed'], {...filter, since: save.after}).toString()},
         'All saves from this one on')),
     save.changes.map(change => section(change, save)),
-    left > 0 && h('p', {class: 'hint'}, `The first ${save.changes.length} changes are shown. `
+    save.isCut && h('p', {class: 'hint'}, `The first ${save.changes.length} changes are shown. `
       + 'A filter by entity or by a predicate shows others.'),
   ]
 }

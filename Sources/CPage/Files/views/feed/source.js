@@ -1,7 +1,7 @@
 // What the feed shows: the saves of an event stream, and those before them.
 
-import {SaveReader, exact, readSaves} from './changes.js'
-import {Request, nextPlace, service} from '../../service.js'
+import {Save, exact, readSaves, savesRequest} from './changes.js'
+import {nextPlace} from '../../service.js'
 import {follow} from '../../stream.js'
 import {literal} from '../../conditions.js'
 import {Past} from './past.js'
@@ -63,10 +63,7 @@ export class Feed extends EventTarget {
 
   /** The request of the event stream. */
   get request() {
-    return new Request('GET', 'changes', {
-      query: {...this.filter, values: true, since: this.since},
-      headers: {Accept: 'text/event-stream'},
-    })
+    return savesRequest({...this.filter, since: this.since}, {Accept: 'text/event-stream'})
   }
 
   /** Whether nothing was saved before the oldest save that it gave. */
@@ -77,10 +74,9 @@ export class Feed extends EventTarget {
    * last saves are read as well.
    */
   async start() {
-    const reader = new SaveReader()
     try {
       await follow(this.request, {
-        receive: event => this.#receive(event, reader),
+        receive: event => this.#receive(event),
         state: (isOpen, position) => this.#opened(isOpen, position),
         parse: exact, signal: this.#end.signal,
       })
@@ -127,10 +123,9 @@ export class Feed extends EventTarget {
     // A stream would wait for one.
     let since = position
     while (since !== undefined) {
-      const query = {...this.filter, since, limit: 1}
       try {
-        const {data, headers} = await service.send(new Request('GET', 'changes', {query}), {signal})
-        if (data.length) return (await readSaves(this.filter, since, 1, signal))[0]
+        const {saves, headers} = await readSaves({...this.filter, since, limit: 1}, signal)
+        if (saves.length) return saves[0]
         since = nextPlace(headers, 'since')
       } catch (error) {
         if (error.status !== 410) throw error
@@ -154,22 +149,19 @@ export class Feed extends EventTarget {
     this.readOlder(position, longestLook)
   }
 
-  #receive(event, reader) {
+  #receive(event) {
     this.position = event.id
     if (event.type !== 'save') {
       this.#put(new Remark(event.type, event.data, event.after || this.since))
-      return null
+      return
     }
-    const save = reader.read(event)
-    if (!save) return null
     this.received += 1
     this.waiting += 1
-    this.#put(save)
+    this.#put(new Save(event.data, event.after))
     if (this.since && this.received >= mostSaves) {
       this.close()
       this.#say('full')
     }
-    return save.isCut && save.token
   }
 
   #put(item) {
