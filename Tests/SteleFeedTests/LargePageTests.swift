@@ -230,7 +230,13 @@ import Testing
         }
         let (none, link) = try stage.page("since=7f3a09c1-1.1500")
         #expect(none.count == 0 && link == nil)
-        let beyond = #expect(throws: Problem.self) { try stage.page("since=7f3a09c1-2.5") }
-        #expect(beyond?.status == 410)
+        for token in ["2.5", "9223372036854775807", "9223372036854775807.9223372036854775807"] {
+            let beyond = #expect(throws: Problem.self) {
+                try stage.page("since=7f3a09c1-\(token)")
+            }
+            #expect(beyond?.status == 410)
+        }
+        let (last, _) = try stage.page("since=7f3a09c1-1.9223372036854775807")
+        #expect(last.count == 0)
     }
 }

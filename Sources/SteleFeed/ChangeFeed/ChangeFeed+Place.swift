@@ -26,11 +26,10 @@ extension ChangeFeed {
             let before = try reader.oldestTransaction().map { $0 - 1 } ?? newest
             return .at(HistoryPosition(after: before))
         case .number(let number):
-            let position = HistoryPosition(after: number)
-            return try place(position, text, oldestNeeded: number + 1, newest: newest, reader)
+            return try place(HistoryPosition(after: number), text, newest: newest, reader)
         case .within(let number, let change):
             let position = HistoryPosition(after: number, change: change)
-            return try place(position, text, oldestNeeded: number, newest: newest, reader)
+            return try place(position, text, newest: newest, reader)
         case .otherGeneration:
             return .expired(foreign(text, newest: newest, hint: wayOut(newest)), now: newest)
         case .garbage:
@@ -43,14 +42,14 @@ extension ChangeFeed {
         }
     }
 
-    /// - Parameter oldestNeeded: the transaction with which the call begins.
     private func place(
-        _ position: HistoryPosition, _ text: String, oldestNeeded: Int64, newest: Int64,
-        _ reader: any StoreReader
+        _ position: HistoryPosition, _ text: String, newest: Int64, _ reader: any StoreReader
     ) throws(StoreError) -> Place {
         if position.save > newest {
             return .expired(ahead(text, newest: newest, hint: wayOut(newest)), now: newest)
         }
+        // The transaction with which the call begins.
+        let oldestNeeded = position.change == nil ? position.save + 1 : position.save
         if oldestNeeded > newest { return .at(position) }
         let oldest = try reader.oldestTransaction()
         if let oldest, oldest <= oldestNeeded { return .at(position) }
