@@ -117,8 +117,13 @@ struct ModelRequestTests {
             guard ["xcdatamodel", "json"].contains(file.pathExtension),
                 !file.lastPathComponent.hasSuffix(".mapping.json")
             else { continue }
-            #expect(throws: Never.self, "\(file.path)") {
-                try ModelFile.read(file.path).model().checkRequests()
+            // It has definitions of indexes that Core Data ignores, and Stele refuses so far.
+            withKnownIssue {
+                #expect(throws: Never.self, "\(file.path)") {
+                    try ModelFile.read(file.path).model().checkRequests()
+                }
+            } when: {
+                file.lastPathComponent == "Odd.xcdatamodel"
             }
             count += 1
         }
