@@ -25,6 +25,20 @@ public enum DecimalText {
         return make(significand, exponent: exponent, isNegative: scan.isNegative)
     }
 
+    /// Parses a decimal that arithmetic has made and `write` has written: it may have 39 digits, one
+    /// more than a value that is set.
+    /// - Returns: nil as `parse`, but for 39 digits that a Decimal holds in full.
+    public static func parse(computed digits: [UInt8]) -> Decimal? {
+        if let value = parse(digits) { return value }
+        guard digits.count > digitLimit, digits.allSatisfy(isOfNumber) else { return nil }
+        return Decimal(string: String(decoding: digits, as: UTF8.self))
+    }
+
+    private static func isOfNumber(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: "e")
+    }
+
     /// The product of two decimals, rounded to the precision of Decimal; NaN if it is out of range.
     /// Foundation's `*` ends the process if the product is too small.
     public static func product(_ a: Decimal, _ b: Decimal) -> Decimal {

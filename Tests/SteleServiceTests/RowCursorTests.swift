@@ -2,6 +2,8 @@
 
 import SteleHTTP
 import SteleJSON
+import SteleModel
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -34,6 +36,40 @@ import Testing
             "/Person", #"[{"name":"Hal","age":40,"salary":900},{"name":"Ivo"}]"#)
         #expect(alone.status == 201, "\(alone.text)")
         return fixture
+    }
+
+    /// A computed Decimal may have 39 digits, one more than a stored one. A page that ends at it has
+    /// a next one.
+    @Test(arguments: [true, false])
+    func pagesEndAtComputedDecimals(_ inMemory: Bool) throws {
+        let fixture = try ServiceFixture(
+            makeModel([
+                EntityMaker("Item").attribute("price", .decimal).attribute("qty", .integer32)
+            ]), inMemory: inMemory)
+        let seed = drawSeed("pagesEndAtComputedDecimals")
+        var numbers = SeededNumbers(seed: seed)
+        let items = (0..<24).map { _ in
+            let (price, qty) = (numbers.below(1_000), 1 + numbers.below(13))
+            return #"{"price":\#(price).\#(10 + numbers.below(90)),"qty":\#(qty)}"#
+        }
+        #expect(fixture.post("/Item", "[\(items.joined(separator: ","))]").status == 201)
+        for list in [
+            "select=_id&sort=-price/qty", "select=_id&sort=price/7,-price",
+            "select=qty,a:average(price)&groupBy=qty&sort=a,qty",
+            "select=qty,a:sum(price)/7&groupBy=qty&sort=-a,qty",
+            "select=a:price/3&distinct=true&sort=a",
+        ] {
+            let all = try JSONDocument(fixture.get("/Item?limit=100&\(list)").bytes).root.elements
+            var rows: [String] = []
+            var target: String? = "/Item?limit=1&\(list)"
+            while let next = target, rows.count <= all.count {
+                let page = fixture.get(next)
+                #expect(page.status == 200, "\(seed): \(next) \(page.text)")
+                rows += try JSONDocument(page.bytes).root.elements.map { "\(JSONValue($0))" }
+                target = page["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
+            }
+            #expect(rows == all.map { "\(JSONValue($0))" }, "\(seed): \(list)")
+        }
     }
 
     /// What a `Link` cannot hold, nor the address of the next request, is told by number.

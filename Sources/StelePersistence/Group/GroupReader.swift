@@ -135,7 +135,11 @@ final class GroupReader: StoreReader {
     func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value] {
         let id = ObjectID(root: request.entity.root, key: key)
         guard let place = layout.place(of: id) else { return [] }
-        return try readers[place].position(of: key, in: request)
+        // The order is that of the object alone, and its source may be in another store.
+        var order = request
+        (order.source, order.predicate) = (nil, nil)
+        order.isChecked = request.isChecked
+        return try readers[place].position(of: key, in: order)
     }
 
     func cursor(_ request: FetchRequest) throws(StoreError) -> any FetchCursor {

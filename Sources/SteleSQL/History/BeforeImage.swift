@@ -144,7 +144,8 @@ package struct BeforeImage {
         case .double, .float: return node.real.map(Value.double) ?? .null
         case .date: return node.real.map(Value.date) ?? .null
         case .decimal:
-            return node.string.flatMap { DecimalText.parse($0.utf8) }.map(Value.decimal) ?? .null
+            return node.string.flatMap { DecimalText.parse(computed: Array($0.utf8)) }
+                .map(Value.decimal) ?? .null
         case .text: return node.string.map(Value.string) ?? .null
         case .data: return node.string.flatMap({ Base64.decode($0) }).map(Value.data) ?? .null
         case .external, .marked:

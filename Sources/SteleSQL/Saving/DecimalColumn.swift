@@ -48,16 +48,7 @@ public enum DecimalColumn: Sendable {
     }
 
     /// Returns the decimal of a blob of digits; nil for any other blob.
-    public static func decimal(digits: [UInt8]) -> Decimal? {
-        if let value = DecimalText.parse(digits) { return value }
-        // A computed value may have one digit more than a stored one.
-        guard digits.count > 38, digits.allSatisfy(isOfNumber) else { return nil }
-        return Decimal(string: String(decoding: digits, as: UTF8.self))
-    }
-
-    private static func isOfNumber(_ byte: UInt8) -> Bool {
-        byte &- zero < 10 || byte == point || byte == minus || byte == UInt8(ascii: "e")
-    }
+    public static func decimal(digits: [UInt8]) -> Decimal? { DecimalText.parse(computed: digits) }
 
     /// Whether SQL's own comparison would be wrong for the value.
     public var isLong: Bool {

@@ -163,6 +163,42 @@ import Testing
         #expect(none.isEmpty)
     }
 
+    /// Page by page, by values that the store computes.
+    @Test(arguments: ["-length(name)", "name", "length(name) - 3,-name", "_id"])
+    func aFetchedPropertyOfAnotherStoreIsReadInPages(_ sort: String) throws {
+        let stage = try GroupStage(["Notes", "Archive", "Passwords"])
+        try stage.change { context in
+            for (index, name) in ["my router", "router", "a router", "router 2"].enumerated() {
+                let note = try GroupStage.insert("Note", name, in: context)
+                if index % 2 == 1 { try GroupStage.assign(note, to: "Archive") }
+            }
+            try GroupStage.insert("System", "router", in: context)
+        }
+        let system = try stage.entity("System")
+        guard case .fetchedProperty(let property)? = system.property(named: "mentions") else {
+            Issue.record("the model has no fetched property")
+            return
+        }
+        try stage.read { reader in
+            var request = FetchRequest(entity: try stage.entity("Note"))
+            let check = PredicateCheck(model: stage.model, entity: request.entity)
+            request.predicate = try check.check(
+                Predicate(format: property.request.predicateFormat ?? ""), source: system.index)
+            request.source = FetchSource(entity: system.index, keys: [1])
+            request.sortDescriptors = try SortList(sort).checked(by: check)
+            request.isChecked = true
+            let all = try reader.fetch(request).map(\.key)
+            #expect(all.count == 4)
+            var pages: [Int64] = []
+            request.fetchLimit = 1
+            while let row = try reader.fetch(request).first, pages.count < 9 {
+                pages.append(row.key)
+                request.after = try reader.position(of: row.key, in: request)
+            }
+            #expect(pages == all)
+        }
+    }
+
     @Test func objectsOfOneEntityAreInSeveralStores() throws {
         let folder = try TemporaryFolder()
         let names = ["Notes", "Archive", "Passwords"]
