@@ -23,12 +23,14 @@ package struct HistoryStretch: Sendable {
     /// Reads the saves after a transaction.
     /// - Parameters:
     ///   - most: the most saves to read.
+    ///   - changes: the most changes to read at once. A save that has more is cut.
     ///   - values: as in `StoreReader.history`.
     ///   - step: the number of saves to request first: `nextStep` of the previous stretch.
     ///   - wanted: the approximate wanted size in memory, in bytes.
     package init(
         _ reader: any StoreReader, after position: Int64, atMost most: Int = mostSaves,
-        values: Bool, step: Int = firstStep, bytes wanted: Int = bytesWanted
+        changes: Int = mostChanges, values: Bool, step: Int = firstStep,
+        bytes wanted: Int = bytesWanted
     ) throws(StoreError) {
         var saves: [HistoryTransaction] = []
         var bytes = 0
@@ -40,7 +42,7 @@ package struct HistoryStretch: Sendable {
         while hasMore, saves.count < most, bytes < wanted, saves.last?.rest == nil {
             var found = try reader.history(
                 after: HistoryPosition(after: saves.last?.number ?? position),
-                limit: min(step, most - saves.count), changes: Self.mostChanges, values: values)
+                limit: min(step, most - saves.count), changes: changes, values: values)
             hasMore = found.hasMore
             // One that was cut because of those before it is whole in the next call.
             if found.saves.last?.rest != nil, found.saves.count > 1 { found.saves.removeLast() }

@@ -83,7 +83,8 @@ extension ChangeFeed {
         var step = HistoryStretch.firstStep
         while true {
             let next = try HistoryStretch(
-                reader, after: last, atMost: limit + 1, values: filter.needsValues, step: step)
+                reader, after: last, atMost: limit + 1, changes: filter.changesToRead,
+                values: filter.needsValues, step: step)
             step = next.nextStep
             for save in next.saves {
                 if page.isFull(before: save) {
@@ -140,7 +141,7 @@ extension ChangeFeed {
         while place >= oldest, entries.saves < options.pageSaves, looked < options.pageLooked {
             let (saves, bytes) = try saves(
                 reader, after: max(oldest - 1, place - Int64(step)), through: place,
-                values: filter.needsValues)
+                changes: filter.changesToRead, values: filter.needsValues)
             if saves.isEmpty { break }
             for save in saves.reversed() {
                 guard let entry = try entries.entry(of: save) else { return page() }
@@ -165,14 +166,15 @@ extension ChangeFeed {
     /// All saves after a transaction through another one, with their approximate size in memory. Of
     /// a save with too many changes they have the first.
     private func saves(
-        _ reader: any StoreReader, after start: Int64, through end: Int64, values: Bool
+        _ reader: any StoreReader, after start: Int64, through end: Int64, changes: Int,
+        values: Bool
     ) throws(StoreError) -> ([HistoryTransaction], bytes: Int) {
         var saves: [HistoryTransaction] = []
         var last = start
         while last < end {
             let count = Int(end - last)
             let next = try HistoryStretch(
-                reader, after: last, atMost: count, values: values, step: count)
+                reader, after: last, atMost: count, changes: changes, values: values, step: count)
             guard let number = next.saves.last?.number else { break }
             saves += next.saves
             last = number

@@ -39,6 +39,12 @@ package struct ChangeFilter: Sendable, Hashable {
     /// all that its save has changed.
     var needsWholeSaves: Bool { sight?.dependsOnObjects ?? false }
 
+    /// The most changes that are read at once: no more than are told where all are.
+    var changesToRead: Int {
+        guard let changeLimit, !isPartial else { return HistoryStretch.mostChanges }
+        return min(changeLimit + 1, HistoryStretch.mostChanges)
+    }
+
     /// Whether some of the saves are to be read from the history: a change that was not read from
     /// it has no position after which a save is cut.
     func needsHistory(of saves: some Sequence<HistoryTransaction>) -> Bool {
