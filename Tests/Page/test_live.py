@@ -77,7 +77,7 @@ class LiveTests(PageCase):
         feed = page.locator("stele-feed")
         older = feed.get_by_role("button", name="Older saves")
         footer = feed.locator(".footer")
-        expect(footer).to_contain_text("100 saves")
+        expect(footer).to_contain_text("50 saves")
         while older.is_visible():
             older.click()
             expect(feed.get_by_role("button", name="Reading")).to_have_count(0)
