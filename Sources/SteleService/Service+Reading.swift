@@ -3,6 +3,7 @@ import SteleGraph
 import SteleHTTP
 import SteleModel
 import StelePersistence
+import StelePredicates
 import SteleRequests
 
 /// Reads that no plan makes: of a plain object with a server, and of the store's state.
@@ -98,5 +99,15 @@ extension Service {
             throw Problem(.unavailable, "the store cannot be read")
         }
         return Pages.status("ready")
+    }
+}
+
+extension Service {
+    /// The limit on the planning of a request: at a brief pace what takes about a millisecond, else
+    /// the time of a statement, and while the client waits.
+    func planning(_ request: Request, at pace: Pace) -> PlanningWork {
+        pace == .brief
+            ? PlanningWork(steps: options.limits.briefPlanningSteps)
+            : PlanningWork { !request.clientHasGone }
     }
 }

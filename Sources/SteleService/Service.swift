@@ -154,14 +154,6 @@ public final class Service: Sendable {
         }
     }
 
-    /// The limit on the planning of a request: at a brief pace what takes about a millisecond, else
-    /// the time of a statement, and while the client waits.
-    private func planning(_ request: Request, at pace: Pace) -> PlanningWork {
-        pace == .brief
-            ? PlanningWork(steps: options.limits.briefPlanningSteps)
-            : PlanningWork { !request.clientHasGone }
-    }
-
     /// The road. Each request takes it once, on one thread or on several: results are kept in the
     /// passage. Each step has a folder, and an entry in `Server-Timing`.
     private func run(
