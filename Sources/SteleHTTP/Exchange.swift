@@ -103,7 +103,7 @@ final class Exchange: Job, @unchecked Sendable {
 
     /// A request that came while the server stops, on a connection that was not idle by then. A
     /// client that repeats a GET by itself, such as a browser with an event stream, does so where
-    /// the connection is closed, and not after a status. Of others it is told that nothing was done.
+    /// the connection is closed, and not after a status. Other requests are answered that nothing was done.
     private func refuseLate(on connection: Connection) -> MHD_Result {
         let refusal = Refusal.stopping(makeRequest())
         guard head.method == "GET" || isHead else { return refuse(refusal, on: connection) }

@@ -52,7 +52,7 @@ import Testing
             "/Node?select=name,items.@count", "/Node?select=name,items.@sum.code",
             "/Owner?include=guarded", "/Owner?include=tags.items.parent",
         ])
-    func whatBecomesHiddenLeavesTheRows(_ kind: StoreKind, _ target: String) throws {
+    func hiddenObjectsLeaveLiveRows(_ kind: StoreKind, _ target: String) throws {
         let stage = try stage(
             kind,
             role: """

@@ -15,7 +15,7 @@ struct FollowedIdentityTests: Sendable, FollowsTables {
     /// Each is noticed by all nodes though nothing is written to the table, no save is lost in
     /// another table, and what can be changed back is.
     @Test(arguments: TableFault.all.indices)
-    func whatIsNotTheTableIsNotFollowed(_ place: Int) throws {
+    func aReplacedTableIsNotFollowed(_ place: Int) throws {
         let fault = TableFault.all[place]
         let shop = try FollowedShop(TableFault.creation)
         defer { shop.remove() }

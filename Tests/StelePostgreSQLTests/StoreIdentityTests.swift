@@ -181,7 +181,7 @@ struct StoreIdentityTests: Sendable {
     }
 
     /// A view and an object are one message to the server each, and a save is two.
-    @Test func whatTellsTheStoreIsNoMessageMore() throws {
+    @Test func checkingTheStoreSendsNoFurtherMessage() throws {
         let schema = try teams.makeSchema()
         let proxy = try CuttingProxy(to: server.folder)
         defer { proxy.stop() }

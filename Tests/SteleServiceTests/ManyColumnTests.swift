@@ -68,7 +68,7 @@ import Testing
 
     /// A to-one relationship that leads to no object gives a null, as in @count and ANY.
     @Test(arguments: [false, true])
-    func whatLeadsToNothingIsANull(_ inMemory: Bool) throws {
+    func aMissingToOneGivesNull(_ inMemory: Bool) throws {
         let people = try ServiceFixture(TestModels.people(), inMemory: inMemory)
         _ = people.post("/Team", #"{"name":"T","people":[{"name":"Ann"},{"name":"Bo"}]}"#)
         for (path, expected, count) in [

@@ -24,7 +24,7 @@ package final class CatchUp: Sendable {
         /// Events that wait for room.
         package var pending: ArraySlice<[UInt8]> = []
         package var step = HistoryStretch.firstStep
-        /// The save after the position that is told in parts; nil for none.
+        /// The save after the position that is sent in parts; nil for none.
         package var large: LargeSave?
         /// How many bytes waited in the stream's queue when last looked at.
         var queued = 0
@@ -58,7 +58,7 @@ package final class CatchUp: Sendable {
         _ stream: EventStream, _ filter: ChangeFilter, at place: HistoryPosition, on road: Road,
         pending: ArraySlice<[UInt8]> = []
     ) {
-        // From a position within a save on, the rest of it is told first.
+        // A stream that begins within a save first sends the rest of that save.
         let position = place.change == nil ? place.save : place.save - 1
         let large = place.change.map { LargeSave(place.save, after: $0) }
         self.stream = stream

@@ -16,7 +16,7 @@ package struct ChangeFilter: Sendable, Hashable {
     package var condition: ChangeCondition?
     /// Whether deletions have tombstones, with the values that the model preserves.
     package var tombstones = false
-    /// The most changes of a save that are told; nil for all.
+    /// The maximum number of changes of a save in the answer; nil for all.
     package var changeLimit: Int?
     /// What is visible to the role; nil for everything.
     package var sight: Sight?
@@ -39,7 +39,8 @@ package struct ChangeFilter: Sendable, Hashable {
     /// all that its save has changed.
     var needsWholeSaves: Bool { sight?.dependsOnObjects ?? false }
 
-    /// The most changes that are read at once: no more than are told where all are.
+    /// The maximum number of changes to read at once: with a limit and no filter, one more than
+    /// the answer has.
     var changesToRead: Int {
         guard let changeLimit, !isPartial else { return HistoryStretch.mostChanges }
         return min(changeLimit + 1, HistoryStretch.mostChanges)
@@ -177,7 +178,8 @@ struct ChangeJudge {
 }
 
 extension HistoryTransaction {
-    /// Changes that are told of the save. Objects that it has not changed follow its own changes.
+    /// Gives positions to the changes of an answer. Changes of objects that the save has not
+    /// changed are after its own.
     fileprivate func withPositions(_ told: [HistoryChange]) -> [HistoryChange] {
         guard var last = changes.last?.position, last > 0 else { return told }
         var told = told

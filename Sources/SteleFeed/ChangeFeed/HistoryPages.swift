@@ -20,7 +20,7 @@ package final class HistoryPages: Sendable {
         var nextStep = HistoryStretch.firstStep
         /// As `ChangeRenderer.Events.isOver`.
         var isOver = false
-        /// The save after `last` that is told in parts, and how far that is; nil for none.
+        /// The save after `last` that is sent in parts, and its progress; nil for none.
         var large: LargeSave?
 
         package var bytes: Int { buffers.reduce(0) { $0 + $1.count } }

@@ -15,7 +15,7 @@ package struct LargeSave: Sendable {
     fileprivate(set) var isCounted = false
     /// How many parts are sent.
     fileprivate(set) var sent = 0
-    /// Whether the time for some of its changes was over, which are told without being judged.
+    /// Whether the time for judging ran out, so that some changes are sent without being judged.
     fileprivate(set) var isOver = false
 
     /// What finds the ends, and what it has read.
@@ -50,7 +50,7 @@ struct PieceReading {
     let filter: ChangeFilter
     let time: JudgingTime
 
-    /// The next piece of a save, and what is told of it; nil at the end of the save.
+    /// The next piece of a save, and its changes for the answer; nil at the end of the save.
     /// - Throws: as reading and judging.
     func next(
         _ rest: inout SaveRest, atMost most: Int = .max, isOver: inout Bool

@@ -18,7 +18,7 @@ struct SaveParts {
     private(set) var parts: [[UInt8]] = []
     /// The position of the last change of each part.
     private(set) var ends: [Int64] = []
-    /// The position of the last change that is told, where a limit leaves others out.
+    /// The position of the last change in the answer, if a limit leaves others out.
     private(set) var rest: Int64?
     private var open = ByteWriter(capacity: 1024)
     private var scratch = ByteWriter(capacity: 256)

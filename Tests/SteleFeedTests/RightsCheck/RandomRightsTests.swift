@@ -16,12 +16,12 @@ import Testing
         [.memory, .sqlite, .postgresql].contains($0)
     }
 
-    @Test(arguments: kinds) func whatIsNotSeenChangesNoAnswer(_ kind: StoreKind) throws {
+    @Test(arguments: kinds) func hiddenDataChangesNoAnswer(_ kind: StoreKind) throws {
         let given = getenv("STELE_QUESTIONS").flatMap { Int(String(cString: $0)) }
         let count = given.map { $0 / Self.kinds.count } ?? 400
         let isAsked = given != nil || getenv("STELE_SEED") != nil
         let seed =
-            isAsked ? drawSeed("whatIsNotSeenChangesNoAnswer(\(kind)), \(count) questions") : 31
+            isAsked ? drawSeed("hiddenDataChangesNoAnswer(\(kind)), \(count) questions") : 31
         var (asked, told, compared, differences, worlds) = (0, 0, 0, 0, 0)
         var writes = (all: 0, done: 0)
         var round: UInt64 = 0
