@@ -43,12 +43,6 @@ extension FileFormat {
     func damage(_ text: String) -> StoreError { .incompatible(code: 134080, text) }
 }
 
-/// The beginning of a text in a damaged file, for the error: damage can make it as long as the file.
-func excerpt(_ text: some StringProtocol) -> String {
-    let start = text.prefix(81)
-    return start.count > 80 ? start.dropLast() + "…" : String(start)
-}
-
 /// The file formats of whole-file stores, by name
 /// (NSPersistentStoreCoordinator.registerStoreClass(_:forStoreType:)).
 public enum FileFormats {

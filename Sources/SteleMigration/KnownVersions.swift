@@ -1,4 +1,4 @@
-/// The known versions of a model, and which of them a store was made with.
+// The known versions of a model, and which of them a store was made with.
 
 import SteleModel
 
@@ -110,7 +110,7 @@ public struct KnownVersions: Sendable {
         let limit = 10
         let reasons = entities.prefix(limit).map { name in
             if version.hashes[name] == nil {
-                return "the store has an entity \(name), and \(version.name) does not"
+                return "the store has an entity \(excerpt(name)), and \(version.name) does not"
             }
             return hashes[name] == nil
                 ? "\(version.name) has an entity \(name), and the store does not"

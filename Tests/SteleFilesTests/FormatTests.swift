@@ -62,6 +62,20 @@ import Testing
         #expect(refusals > 20)
     }
 
+    @Test func theRefusalOfALongEntityNameIsShort() throws {
+        let stage = try Stage(.xml, model, at: folder.store)
+        stage.close()
+        let long = String(repeating: "A", count: 132_000)
+        let text = String(decoding: try file(), as: UTF8.self)
+            .replacing("<key>Tag</key>", with: "<key>\(long)</key>")
+        try folder.write(text, to: "store.sqlite")
+        let (code, message) = SteleFilesTests.refusal {
+            try AtomicStore.open(path: folder.store, model: model, format: XMLFormat()).close()
+        }
+        #expect(code == 134100 || code == 134080)
+        #expect(message.contains("AAA…") && message.utf8.count < 1_000)
+    }
+
     @Test(arguments: StoreKind.files)
     func aStoreIsTheSameAfterItIsOpenedAgain(_ kind: StoreKind) throws {
         let stage = try Stage(kind, model, at: folder.store)

@@ -38,6 +38,11 @@ package final class Findings {
 }
 
 /// A text in a message: in quotes, truncated to 60 characters.
-package func quoted(_ text: String) -> String {
-    text.count > 60 ? "\"\(text.prefix(60))…\"" : "\"\(text)\""
+package func quoted(_ text: String) -> String { "\"\(excerpt(text, 60))\"" }
+
+/// The beginning of a text in a message. What a damaged file has in place of a name can be as long
+/// as the file.
+package func excerpt(_ text: some StringProtocol, _ length: Int = 80) -> String {
+    let start = text.prefix(length + 1)
+    return start.count > length ? start.dropLast() + "…" : String(start)
 }

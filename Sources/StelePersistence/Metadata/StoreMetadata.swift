@@ -123,7 +123,7 @@ package struct StoreMetadata: Sendable, Hashable {
     /// The version identifiers of the model that the store was made with, for messages.
     package var versionIdentifiers: String {
         let known = (texts(Key.identifiers) ?? []).filter { !$0.isEmpty }
-        return known.isEmpty ? "no identifier" : known.joined(separator: ", ")
+        return known.isEmpty ? "no identifier" : excerpt(known.joined(separator: ", "))
     }
 
     /// The generations of the tokens, as `HistoryLine.texts`; nil where there is only one.
@@ -225,7 +225,7 @@ package struct StoreMetadata: Sendable, Hashable {
         let name = model.configuration.map { "\(model.name) (configuration \($0))" } ?? model.name
         let what =
             wanted[first] == nil
-            ? "the store has an entity \(first) that the model \(name) does not have"
+            ? "the store has an entity \(excerpt(first)) that the model \(name) does not have"
             : hashes[first] == nil
                 ? "the model \(name) has an entity \(first) that the store does not have"
                 : "the entity \(first) differs between the store and the model \(name)"
@@ -243,7 +243,7 @@ package struct StoreMetadata: Sendable, Hashable {
         throw refusal(
             of: model,
             names.contains(first)
-                ? "the store has an entity \(first) that the model does not have"
+                ? "the store has an entity \(excerpt(first)) that the model does not have"
                 : "the model has an entity \(first) that the store does not have")
     }
 
