@@ -7,9 +7,11 @@ import SteleSystem
 /// One thread that waits for the client of any event stream to close its connection.
 ///
 /// libmicrohttpd does not read from a suspended connection, so its socket is watched here as well:
-/// the stream ends at once, and not with the next heartbeat. After many departures, and after a
-/// large request, freed memory is returned to the system. A thread that waits for sockets is woken
+/// the stream ends at once, and not with the next heartbeat. A thread that waits for sockets is woken
 /// by a descriptor (`eventfd`).
+///
+/// It also returns freed memory to the system, after many departures and after much traffic: the
+/// allocator keeps what many threads have freed in small pieces.
 final class DepartureWatch: Sendable {
     private struct State {
         var streams: [UInt64: EventStream] = [:]
@@ -19,12 +21,18 @@ final class DepartureWatch: Sendable {
 
     /// Departures after which freed memory is returned to the system.
     private static let departuresATrim = 256
-    /// Milliseconds without a departure before that is done.
-    private static let quiet: Int32 = 250
+    /// Bytes of bodies after which it is.
+    private static let bytesATrim = 4 << 20
+    /// Milliseconds without a departure, and with less than `bytesATrim`, before that is done.
+    private static let quiet: Int32 = 500
+    /// Times that `quiet` is waited for, under a load that does not end.
+    private static let patience = 10
 
     private let poll: Int32
     private let wakening: Int32
     private let state = Mutex(State())
+    /// Bytes of bodies since freed memory was returned.
+    private let traffic = Atomic<Int>(0)
 
     init() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -62,20 +70,25 @@ final class DepartureWatch: Sendable {
     /// Drops streams whose clients have gone, until `stop`; on a thread of its own.
     func run() {
         var events = [epoll_event](repeating: epoll_event(), count: 256)
-        var departures = 0
+        var (departures, before, waits) = (0, 0, 0)
         while true {
-            let patience = departures >= Self.departuresATrim ? Self.quiet : -1
-            let count = epoll_wait(poll, &events, Int32(events.count), patience)
+            let now = traffic.load(ordering: .relaxed)
+            let isDue = departures >= Self.departuresATrim || now >= Self.bytesATrim
+            let count = epoll_wait(poll, &events, Int32(events.count), isDue ? Self.quiet : -1)
             if count == 0 {
-                malloc_trim(0)
-                departures = 0
+                let isQuiet = now - before < Self.bytesATrim
+                (before, waits) = (now, waits + 1)
+                if isQuiet || waits == Self.patience {
+                    malloc_trim(0)
+                    (departures, before, waits) = (0, 0, 0)
+                    traffic.store(0, ordering: .relaxed)
+                }
             }
             for event in events.prefix(Int(max(count, 0))) {
                 if event.data.u64 == 0 {
                     var wakings: UInt64 = 0
                     read(wakening, &wakings, MemoryLayout<UInt64>.size)
                     if state.withLock({ $0.isStopping }) { return }
-                    departures = Self.departuresATrim
                     continue
                 }
                 guard let stream = state.withLock({ $0.streams[event.data.u64] }) else { continue }
@@ -85,8 +98,12 @@ final class DepartureWatch: Sendable {
         }
     }
 
-    /// A request with a large body or answer has ended.
-    func noteLarge() { wake() }
+    /// Bytes of a body have come in or gone out.
+    func note(_ bytes: Int) {
+        guard bytes > 0 else { return }
+        let sum = traffic.add(bytes, ordering: .relaxed).newValue
+        if sum >= Self.bytesATrim, sum - bytes < Self.bytesATrim { wake() }
+    }
 
     /// Ends `run`.
     func stop() {

@@ -23,8 +23,7 @@ extension Exchange {
             made = MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         case .bytes(let bytes):
             if bytes.count > Self.shortBytes { connection.keepShort() }
-            let count = bytes.count
-            countTaken { count }
+            count(.whole(bytes.count))
             made = bytes.withUnsafeBytes { bytes in
                 // Mutable for C alone: libmicrohttpd copies the bytes at once.
                 MHD_create_response_from_buffer(
@@ -33,7 +32,7 @@ extension Exchange {
             }
         case .file(let file, let range):
             connection.keepShort()
-            countTaken { range.count }
+            count(.whole(range.count))
             let descriptor = file.duplicate()
             guard descriptor >= 0 else {
                 return refuse(.busy(makeRequest(), retryAfter: 1), on: connection)
@@ -71,9 +70,8 @@ extension Exchange {
 
     var isHead: Bool { head.method == "HEAD" }
 
-    /// Sets how many bytes of the body have been taken, where somebody asks.
-    private func countTaken(_ taken: @escaping () -> Int) {
-        if onEnd != nil, !isHead { takenBytes = taken }
+    private func count(_ body: Taken) {
+        if !isHead { taken = body }
     }
 
     private func makeStream(
@@ -84,7 +82,7 @@ extension Exchange {
             connection: connection, isChunked: head.isHTTP11,
             capacity: settings.streamBufferBytes,
             stallLimit: settings.stallLimit, longestLife: settings.longestStream)
-        countTaken { writer.takenBytes }
+        count(.stream(writer))
         if !isHead, !core.streamers.submit(StreamJob(writer: writer, producer: producer)) {
             return nil
         }
@@ -106,7 +104,7 @@ extension Exchange {
             return nil
         }
         uncount()
-        countTaken { stream.sentBytes }
+        count(.events(stream))
         if !core.streams.add(stream) { stream.finish() }
         // The stream may be open for days, and its request's head is not read again.
         head.forgetHeaders()
@@ -160,7 +158,9 @@ private func readEvents(
 ) -> Int {
     guard let context, let buffer else { return stele_mhd_end_with_error }
     let events = Unmanaged<StreamContext>.fromOpaque(context).takeUnretainedValue()
-    return events.stream.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
+    let taken = events.stream.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
+    events.core.departures.note(taken)
+    return taken
 }
 
 private func releaseEvents(_ context: UnsafeMutableRawPointer?) {

@@ -22,6 +22,21 @@ final class Exchange: Job, @unchecked Sendable {
         case taken
     }
 
+    /// How much of the response's body has been taken.
+    enum Taken {
+        case whole(Int)
+        case stream(BodyWriter)
+        case events(EventStream)
+
+        var bytes: Int {
+            switch self {
+            case .whole(let count): count
+            case .stream(let writer): writer.takenBytes
+            case .events(let stream): stream.sentBytes
+            }
+        }
+    }
+
     /// A request whose connection is suspended.
     struct Waiting {
         let request: Request
@@ -41,7 +56,7 @@ final class Exchange: Job, @unchecked Sendable {
     private var received = 0
     /// Told when the response has ended, with the bytes of its body that were taken.
     var onEnd: (@Sendable (Response.Ending) -> Void)?
-    var takenBytes: () -> Int = { 0 }
+    var taken = Taken.whole(0)
     /// Whether it counts among the core's unanswered requests.
     var counted = false
     /// Whether it may be among the core's pending exchanges; under the lock of `answer`.
@@ -140,7 +155,7 @@ final class Exchange: Job, @unchecked Sendable {
             : .headTooLarge(makeRequest(), limit: limit)
         let response = core.rendered(refusal)
         connection.sendAtOnce(response.closingMessage(withBody: !isHead))
-        (onEnd, takenBytes) = (response.onEnd, { 0 })
+        onEnd = response.onEnd
         return .NO
     }
 
@@ -165,8 +180,6 @@ final class Exchange: Job, @unchecked Sendable {
         if let sink, body.count >= Self.pieceBytes { passOn(to: sink, connection) }
     }
 
-    /// Bytes of a body or an answer after which freed memory is returned to the system.
-    private static let largeBytes = 4 << 20
     /// Bytes of a body that a sink is given at a time.
     private static let pieceBytes = 256 << 10
 
@@ -305,13 +318,13 @@ final class Exchange: Job, @unchecked Sendable {
         case .overflowing: core.rendered(.bodyTooLarge(makeRequest(), limit: limit)).discard()
         case .head, .handedOver, .answered: break
         }
-        if max(received, overflow, takenBytes()) >= Self.largeBytes { core.departures.noteLarge() }
+        core.departures.note(max(received, overflow) + taken.bytes)
         switch orphan {
         case .given(let response): response.discard()
         case .toBeMade(let make): make().discard()
         case .none, .awaited, .taken: break
         }
-        onEnd?(Response.Ending(bodyBytes: takenBytes(), isWhole: isWhole))
+        onEnd?(Response.Ending(bodyBytes: taken.bytes, isWhole: isWhole))
         if core.isStopping { sender?.end() }
     }
 

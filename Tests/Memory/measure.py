@@ -281,8 +281,9 @@ def measure(program, folder, records, objects):
         service = Service(program, model, store)
         try:
             token = newest(service.port)
-            get(service.port, "/Item?limit=1")
-            time.sleep(1)
+            # The service's threads and connections are there.
+            in_threads(CLIENTS, lambda: [get(service.port, "/Item?limit=100") for _ in range(20)])
+            time.sleep(2)
             before = service.memory()
             service.peak = before
             work(service.port, token, objects, load)
