@@ -57,17 +57,6 @@ package struct HistoryStretch: Sendable {
         nextStep = step
     }
 
-    /// The stretch with all changes of a save that is cut.
-    /// - Throws: as `StoreReader.history`.
-    package func whole(
-        _ reader: any StoreReader, values: Bool
-    ) throws(StoreError) -> HistoryStretch {
-        guard let cut else { return self }
-        var stretch = self
-        stretch.saves = [try cut.whole(reader, values: values)]
-        return stretch
-    }
-
     /// How many saves to request after some, by their size.
     package static func step(
         after step: Int, saves: Int, bytes: Int, of wanted: Int = bytesWanted
@@ -123,19 +112,6 @@ extension StoreReader {
     }
 }
 
-extension HistoryTransaction {
-    /// The save with all its changes, of which a cut one has the first.
-    package func whole(
-        _ reader: any StoreReader, values: Bool
-    ) throws(StoreError) -> HistoryTransaction {
-        var save = self
-        guard var rest = SaveRest(self) else { return self }
-        while let more = try rest.next(reader, values: values) { save.changes += more.changes }
-        save.rest = nil
-        return save
-    }
-}
-
 /// The changes of a cut save that follow, a piece at a time, in pieces of about the wanted size.
 package struct SaveRest: Sendable {
     private let save: Int64
@@ -182,4 +158,7 @@ package struct SaveRest: Sendable {
         step = Self.step(after: step, found)
         return found
     }
+
+    /// Goes on after another position; nil for the end.
+    package mutating func goOn(after position: Int64?) { self.position = position }
 }

@@ -22,6 +22,25 @@ import Testing
             })
     }
 
+    /// A page that goes back shows where the changes of a save go on, and nothing else of a save of
+    /// which the role has seen nothing.
+    @Test func aSaveOfHiddenObjectsIsToldWithoutItsAuthor() throws {
+        let stage = try Stage { $0.pageLooked = 1_000 }
+        commit(stage, 1...2_500)
+        let hidden = Sight(
+            name: "none", model: stage.staff.model,
+            rules: stage.staff.model.entities.map { _ in .constant(false) })
+        let query = "until=7f3a09c1-1&limit=1"
+        let request = Request(method: "GET", path: "/changes", query: query)
+        let response = try stage.feed.answer(
+            request, Query(query, for: Parameter.changes, limits: Limits()), as: .json,
+            seenBy: hidden)
+        guard case .bytes(let bytes) = response.body else { throw Stage.NoStream() }
+        let page = String(decoding: bytes, as: UTF8.self)
+        #expect(page.contains("\"changes\":[],\"rest\":\"7f3a09c1-1."), "\(page)")
+        #expect(page.contains("\"author\":null,\"context\":null"), "\(page)")
+    }
+
     private func told(_ save: JSONNode) throws -> [Told] {
         let transaction = try #require(save["transaction"]?.string)
         let changes = try #require(save["changes"])

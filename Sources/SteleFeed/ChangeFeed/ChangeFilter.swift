@@ -35,10 +35,6 @@ package struct ChangeFilter: Sendable, Hashable {
     /// Whether objects are judged, by a condition or by what is visible.
     var isJudged: Bool { condition != nil || sight != nil }
 
-    /// Whether a save cannot be judged in pieces: by the rules of a role, an object is judged with
-    /// all that its save has changed.
-    var needsWholeSaves: Bool { sight?.dependsOnObjects ?? false }
-
     /// The maximum number of changes to read at once: with a limit and no filter, one more than
     /// the answer has.
     var changesToRead: Int {
@@ -49,9 +45,11 @@ package struct ChangeFilter: Sendable, Hashable {
     /// Whether some of the saves are to be read from the history: a change that was not read from
     /// it has no position after which a save is cut.
     func needsHistory(of saves: some Sequence<HistoryTransaction>) -> Bool {
-        guard let changeLimit else { return false }
-        return saves.contains { $0.changes.count > changeLimit }
+        saves.contains { limits($0.changes.count) }
     }
+
+    /// Whether so many changes of a save are more than are told.
+    func limits(_ count: Int) -> Bool { changeLimit.map { count > $0 } ?? false }
 
     /// Whether the objects' values are needed, for the condition or for the output.
     var needsValues: Bool { values || condition != nil || tombstones || sight != nil }
@@ -86,14 +84,16 @@ struct ChangeJudge {
     /// - Parameters:
     ///   - reader: a view of the store, for a filter with a sight.
     ///   - time: what judging may take.
-    package init(
-        _ filter: ChangeFilter, model: Model, _ reader: (any StoreReader)?, _ time: JudgingTime
+    init(
+        _ filter: ChangeFilter, _ renderer: ChangeRenderer, _ reader: (any StoreReader)?,
+        _ time: JudgingTime
     ) {
+        let model = renderer.model
         self.filter = filter
         self.model = model
         self.time = time
         if let sight = filter.sight, let reader {
-            veil = ChangeVeil(sight, reader, time)
+            veil = ChangeVeil(sight, reader, renderer.indexes, time)
         } else {
             veil = nil
         }
@@ -108,18 +108,22 @@ struct ChangeJudge {
         veil?.beginMatching()
     }
 
-    /// The matching changes of a save, in their order.
+    /// The matching changes of a save, or of a piece of it, in their order.
+    /// - Parameter start: the position after which the piece begins.
     /// - Throws: `StoreError`: `.overBudget` where the time is over on a thread that others wait
     ///   for, or before all is known to be visible.
-    package func told(of transaction: HistoryTransaction) throws(StoreError) -> [ToldChange] {
-        let changes =
-            try veil.map { veil throws(StoreError) in
-                transaction.withPositions(try veil.seen(transaction, filter.tells))
-            } ?? transaction.changes
-        guard filter.isPartial else { return changes.map { ToldChange(change: $0) } }
+    func told(
+        of save: HistoryTransaction, after start: Int64 = 0
+    ) throws(StoreError) -> (changes: [ToldChange], rest: Int64?) {
+        let seen =
+            try veil?.seen(save, after: start, filter.tells)
+            ?? ChangeVeil.Seen(changes: save.changes, rest: save.rest)
+        guard filter.isPartial else {
+            return (seen.changes.map { ToldChange(change: $0) }, seen.rest)
+        }
         var told: [ToldChange] = []
-        for change in changes { if let one = try self.told(change) { told.append(one) } }
-        return told
+        for change in seen.changes { if let one = try self.told(change) { told.append(one) } }
+        return (told, seen.rest)
     }
 
     private func told(_ change: HistoryChange) throws(StoreError) -> ToldChange? {
@@ -174,20 +178,6 @@ struct ChangeJudge {
         return before.contains { value in
             value.name(in: model.entities[change.entity], model).map(names.contains) ?? false
         }
-    }
-}
-
-extension HistoryTransaction {
-    /// Gives positions to the changes of an answer. Changes of objects that the save has not
-    /// changed are after its own.
-    fileprivate func withPositions(_ told: [HistoryChange]) -> [HistoryChange] {
-        guard var last = changes.last?.position, last > 0 else { return told }
-        var told = told
-        for index in told.indices where told[index].position == 0 {
-            last += 1
-            told[index].position = last
-        }
-        return told
     }
 }
 

@@ -20,8 +20,8 @@ package struct ChangeRenderer: Sendable {
     /// About how many bytes of small events share a buffer.
     let bytesPerBuffer: Int
 
-    /// Where large saves are held whole.
-    let wholeSaves = WholeSaves()
+    /// Those of large saves, for the rules of roles.
+    let indexes = SaveIndexes()
 
     /// The most bytes of a line of an event (contract, section 6), with room for what is beside
     /// the changes.
@@ -38,6 +38,8 @@ package struct ChangeRenderer: Sendable {
         var buffers: [[UInt8]] = []
         /// The last of the saves; nil for none.
         var last: Int64?
+        /// The save after them, of which more is told than is held at once; nil for none.
+        var large: LargeSave?
         /// Whether the time for the last one was over before all of its changes were judged. The
         /// others are included.
         var isOver = false
@@ -46,12 +48,10 @@ package struct ChangeRenderer: Sendable {
     /// The events of the saves, of all of them where others wait for the thread.
     /// - Parameters:
     ///   - time: what judging may take. At the end of its turn the events end.
-    ///   - start: the position within the first save at which it begins.
     /// - Throws: `StoreError`: `.overBudget` as judging; where the filter has a sight also where
     ///   the store cannot be read.
     func events(
-        of transactions: [HistoryTransaction], _ filter: ChangeFilter, in time: JudgingTime,
-        after start: Int64 = 0
+        of transactions: [HistoryTransaction], _ filter: ChangeFilter, in time: JudgingTime
     ) throws(StoreError) -> Events {
         let changes = transactions.reduce(0) { $0 + $1.changes.count }
         let reader =
@@ -59,22 +59,25 @@ package struct ChangeRenderer: Sendable {
         defer { reader?.close() }
         var events = Events()
         var writer = ByteWriter(capacity: 1024)
-        let judge = ChangeJudge(filter, model: model, reader, time)
+        let judge = ChangeJudge(filter, self, reader, time)
         if time.isShared { judge.begin(changes: changes) }
         for transaction in transactions {
             if !time.isShared { judge.begin(changes: transaction.changes.count) }
-            let changes: [ToldChange]
-            do throws(StoreError) { changes = try judge.told(of: transaction) } catch {
+            let told: (changes: [ToldChange], rest: Int64?)
+            do throws(StoreError) { told = try judge.told(of: transaction) } catch {
                 // What is known of the saves before it is told first.
                 guard !time.isShared, events.last != nil else { throw error }
                 break
             }
             if !time.isShared { time.end() }
-            var parts = SaveParts(self, filter)
-            for change in changes where !parts.isFull {
-                if start > 0, events.last == nil, change.change.position <= start { continue }
-                parts.add(change)
+            // Objects that it brings into sight may be more than it has changed, and its changes
+            // may be from memory, which have no positions to go on after.
+            if told.rest != nil || filter.sight != nil && filter.limits(told.changes.count) {
+                events.large = LargeSave(transaction.number)
+                break
             }
+            var parts = SaveParts(self, filter)
+            for change in told.changes where !parts.isFull { parts.add(change) }
             parts.end()
             for (index, part) in parts.parts.enumerated() {
                 event(

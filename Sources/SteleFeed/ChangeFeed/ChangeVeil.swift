@@ -21,15 +21,37 @@ final class ChangeVeil {
     /// The root entities of which not all objects are seen, with all objects that are.
     private let queries: [(root: Entity, seen: ResultsQuery)]
 
+    /// The to-many relationships that the rules lead through.
+    private let followed: [Relationship]
+    private let indexes: SaveIndexes
     private let time: JudgingTime
+    private var current: JudgedSave?
+
+    /// A save that is judged, with objects before and after it.
+    private struct JudgedSave {
+        let number: Int64
+        let changes: SaveChanges
+        let before: FormerStates
+        let after: FormerStates
+    }
 
     /// - Parameters:
     ///   - reader: a view of everything. The caller closes it.
+    ///   - indexes: those of large saves.
     ///   - time: what judging may take. Where it is over, judging fails: what is not known to be
     ///     visible is not told, and is not lost either.
-    init(_ sight: Sight, _ reader: any StoreReader, _ time: JudgingTime) {
+    init(
+        _ sight: Sight, _ reader: any StoreReader, _ indexes: SaveIndexes, _ time: JudgingTime
+    ) {
         self.sight = sight
+        self.indexes = indexes
         self.time = time
+        let model = sight.model
+        var names = Set<String>()
+        for entity in model.entities {
+            sight.rule(of: entity)?.visitKeyPaths(alsoOfVariables: true) { names.formUnion($0) }
+        }
+        followed = model.relationships.filter { $0.isToMany && names.contains($0.name) }
         present = PresentStates(reader, time)
         queries = sight.model.storedEntities.compactMap { entity in
             guard entity.parent == nil, let rule = sight.rule(of: entity) else { return nil }
@@ -49,42 +71,94 @@ final class ChangeVeil {
         for rule in rules.values { rule.beginMatching(time.match) }
     }
 
-    /// The changes of a save that are seen.
-    /// - Parameter tells: whether changes of an entity are asked for.
+    /// What is seen of a save, or of a piece of it.
+    struct Seen {
+        var changes: [HistoryChange]
+        /// The position after which there may be more; nil for none.
+        var rest: Int64?
+    }
+
+    /// The changes of a save, or of a piece of it, that are seen, in the order of their positions.
+    /// Objects that the save has not changed come after its own changes. Their positions follow
+    /// from their keys, so they stay the same whatever else is seen later.
+    /// - Parameters:
+    ///   - start: the position after which the piece begins.
+    ///   - tells: whether changes of an entity are asked for.
     func seen(
-        _ save: HistoryTransaction, _ tells: (Int) -> Bool
-    ) throws(StoreError) -> [HistoryChange] {
-        var before = FormerStates(present, isBefore: true)
-        var after = FormerStates(present, isBefore: false)
+        _ save: HistoryTransaction, after start: Int64, _ tells: (Int) -> Bool
+    ) throws(StoreError) -> Seen {
+        let judged = judged(save.number)
         let changes = save.changes.filter { model.entities.indices.contains($0.entity) }
-        for change in changes {
-            let id = ObjectID(root: model.entities[change.entity].root, key: change.key)
-            let former: Snapshot? =
-                switch change.kind {
-                case .insert: nil
-                case .update: change.snapshotBefore(in: model)
-                case .delete: change.snapshot
-                }
-            before.note(former, of: id)
-            after.note(change.kind == .delete ? nil : change.snapshot, of: id)
-            for case .members(let relationship, let added, let removed) in change.before ?? [] {
-                before.note(
-                    added, removed, of: model.relationships[relationship], owner: change.key,
-                    in: model)
-            }
-        }
+        judged.changes.take(changes, isWhole: start == 0 && save.rest == nil)
+        let (before, after) = (judged.before, judged.after)
         try prepare(changes)
         var told: [HistoryChange] = []
         for change in changes where tells(change.entity) {
             let id = ObjectID(root: model.entities[change.entity].root, key: change.key)
             let was = try isSeen(id, before)
             let isNow = try isSeen(id, after)
-            guard let one = Self.told(change, was, isNow, before.noted(id) ?? nil) else {
+            guard let one = Self.told(change, was, isNow, try before.noted(id) ?? nil) else {
                 continue
             }
             if let one = try veiled(one, before, after) { told.append(one) }
         }
-        return told + (try crossings(of: save, before, after, tells))
+        if let rest = save.rest { return Seen(changes: told, rest: rest) }
+        let crossings = try crossings(of: judged, after: start, tells)
+        return Seen(changes: told + crossings.changes, rest: crossings.rest)
+    }
+
+    private func judged(_ save: Int64) -> JudgedSave {
+        if let current, current.number == save { return current }
+        let changes = SaveChanges(of: save, model, reader) {
+            [unowned self] whole throws(StoreError) in
+            try index(of: save, whole)
+        }
+        let judged = JudgedSave(
+            number: save, changes: changes,
+            before: FormerStates(present, model, changes, isBefore: true),
+            after: FormerStates(present, model, changes, isBefore: false))
+        current = judged
+        return judged
+    }
+
+    // MARK: The index of a save
+
+    /// The queries of objects that may be seen or not by what others are like.
+    private var farQueries: [(root: Entity, seen: ResultsQuery)] {
+        queries.filter { !$0.seen.isOfRowsAlone }
+    }
+
+    /// The index of a save, of which all changes are given or read.
+    private func index(
+        of save: Int64, _ whole: [HistoryChange]?
+    ) throws(StoreError) -> SaveIndex {
+        var index = SaveIndex(model, following: followed)
+        var outsiders: Set<SaveIndex.Outsider> = []
+        func add(_ changes: [HistoryChange]) throws(StoreError) {
+            index.add(changes)
+            let piece = HistoryTransaction(
+                number: save, timestamp: 0, author: nil, contextName: nil, changes: changes)
+            for (root, query) in farQueries {
+                for key in try query.keysAffected(by: piece, reader) {
+                    outsiders.insert(SaveIndex.Outsider(root: root.index, key: key))
+                }
+            }
+        }
+        if let whole {
+            try add(whole)
+            index.sort(outsiders: outsiders)
+            return index
+        }
+        return try indexes.index(SaveIndexes.Key(save: save, sight: sight)) {
+            () throws(StoreError) in
+            let needsValues = !followed.isEmpty || !farQueries.isEmpty
+            var rest = SaveRest(of: save, after: 0)
+            while let piece = try rest.next(reader, values: needsValues) {
+                try add(piece.changes)
+            }
+            index.sort(outsiders: outsiders)
+            return index
+        }
     }
 
     /// Reads the objects to which those of a save lead, which most rules ask for, with one query
@@ -154,32 +228,44 @@ final class ChangeVeil {
         return holds
     }
 
+    /// The most objects that are judged at once.
+    private static let mostCrossings = HistoryStretch.mostChanges
+
     /// Objects that the save has not changed, and that it brings into sight or takes out of it,
     /// because a rule leads to what it has changed.
+    /// - Parameter start: a position in the save.
     private func crossings(
-        of save: HistoryTransaction, _ before: FormerStates, _ after: FormerStates,
-        _ tells: (Int) -> Bool
-    ) throws(StoreError) -> [HistoryChange] {
-        var found: [HistoryChange] = []
-        let now = FormerStates(present, isBefore: false)
-        for (root, query) in queries where root.subtree.contains(where: tells) {
-            for key in try query.keysAffected(by: save, reader).sorted() {
-                let id = ObjectID(root: root.index, key: key)
-                if before.noted(id) != nil { continue }
-                guard let snapshot = try present.snapshot(id), tells(snapshot.entity) else {
-                    continue
-                }
-                let (was, isNow) = (try isSeen(snapshot, before), try isSeen(snapshot, after))
-                if was == isNow { continue }
-                // The history has no values of it. Those of now are told where it is visible now.
-                let isShown = isNow ? try isSeen(snapshot, now) : false
-                let change = HistoryChange(
-                    kind: isNow ? .insert : .delete, entity: snapshot.entity, key: key,
-                    version: isShown ? snapshot.version : nil,
-                    snapshot: isShown ? snapshot : nil)
-                if let change = try veiled(change, before, after) { found.append(change) }
+        of save: JudgedSave, after start: Int64, _ tells: (Int) -> Bool
+    ) throws(StoreError) -> Seen {
+        var found = Seen(changes: [])
+        if farQueries.isEmpty { return found }
+        let index = try save.changes.index()
+        let now = FormerStates(present, model, nil, isBefore: false)
+        let first = index.outsiders.firstPlace { index.position(of: $0) > start }
+        for (count, outsider) in index.outsiders[first...].enumerated() {
+            if count == Self.mostCrossings { return found }
+            let position = index.position(of: outsider)
+            found.rest = position
+            let root = model.entities[outsider.root]
+            guard root.subtree.contains(where: tells),
+                let snapshot = try present.snapshot(ObjectID(root: root.index, key: outsider.key)),
+                tells(snapshot.entity)
+            else { continue }
+            let was = try isSeen(snapshot, save.before)
+            let isNow = try isSeen(snapshot, save.after)
+            if was == isNow { continue }
+            // The history has no values of it. Those of now are told where it is visible now.
+            let isShown = isNow ? try isSeen(snapshot, now) : false
+            var change = HistoryChange(
+                kind: isNow ? .insert : .delete, entity: snapshot.entity, key: outsider.key,
+                version: isShown ? snapshot.version : nil,
+                snapshot: isShown ? snapshot : nil)
+            change.position = position
+            if let change = try veiled(change, save.before, save.after) {
+                found.changes.append(change)
             }
         }
+        found.rest = nil
         return found
     }
 

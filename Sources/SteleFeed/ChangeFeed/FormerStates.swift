@@ -45,82 +45,86 @@ final class PresentStates {
 }
 
 /// Objects as they were before or after a save; those that it has not changed as they are now.
-struct FormerStates {
-    private struct Link: Hashable {
-        let relationship: Int
-        let owner: Int64
-    }
-
-    let present: PresentStates
+final class FormerStates {
+    private let present: PresentStates
+    private let model: Model
+    /// The save; nil for objects as they are now.
+    private let changes: SaveChanges?
     /// Whether they are those before the save.
     private let isBefore: Bool
-    private var noted: [ObjectID: Snapshot?] = [:]
-    /// The members of many-to-many relationships that the save has added and removed.
-    private var links: [Link: (added: Set<Int64>, removed: Set<Int64>)] = [:]
+    private var known: [ObjectID: Snapshot??] = [:]
 
-    init(_ present: PresentStates, isBefore: Bool) {
+    /// The most objects that are kept.
+    private static let most = 20_000
+
+    init(_ present: PresentStates, _ model: Model, _ changes: SaveChanges?, isBefore: Bool) {
         self.present = present
+        self.model = model
+        self.changes = changes
         self.isBefore = isBefore
     }
 
-    mutating func note(_ snapshot: Snapshot?, of id: ObjectID) {
-        noted[id] = .some(snapshot)
-    }
-
-    /// Notes what a save has added to and removed from a relationship. Of many to many it is noted
-    /// at both ends: the history has no links of an object that is deleted, but those of its
-    /// members.
-    mutating func note(
-        _ added: [Int64], _ removed: [Int64], of relationship: Relationship, owner: Int64,
-        in model: Model
-    ) {
-        note(added, removed, Link(relationship: relationship.index, owner: owner))
-        guard let inverse = model.inverse(of: relationship), inverse.isToMany else { return }
-        for key in added { note([owner], [], Link(relationship: inverse.index, owner: key)) }
-        for key in removed { note([], [owner], Link(relationship: inverse.index, owner: key)) }
-    }
-
-    private mutating func note(_ added: [Int64], _ removed: [Int64], _ link: Link) {
-        links[link, default: ([], [])].added.formUnion(added)
-        links[link, default: ([], [])].removed.formUnion(removed)
-    }
-
     /// The state of an object of the save; nil for any other object.
-    func noted(_ id: ObjectID) -> Snapshot?? { noted[id] }
+    /// - Throws: as reading the history.
+    func noted(_ id: ObjectID) throws(StoreError) -> Snapshot?? {
+        if let known = known[id] { return known }
+        if known.count > Self.most { known = [:] }
+        let state = try changes?.change(of: id).map { snapshot(of: $0) }
+        known[id] = .some(state)
+        return state
+    }
+
+    private func snapshot(of change: HistoryChange) -> Snapshot? {
+        switch change.kind {
+        case .insert: isBefore ? nil : change.snapshot
+        case .update: isBefore ? change.snapshotBefore(in: model) : change.snapshot
+        case .delete: isBefore ? change.snapshot : nil
+        }
+    }
 
     /// The state of an object; nil where it does not exist.
+    /// - Throws: as reading the history and the store.
     func state(of id: ObjectID) throws(StoreError) -> Snapshot? {
-        if let known = noted[id] { return known }
+        if let known = try noted(id) { return known }
         return try present.snapshot(id)
     }
 
     /// The members of a to-many relationship.
+    /// - Throws: as reading the history and the store.
     func members(
-        of relationship: Relationship, owner: Int64, in model: Model
+        of relationship: Relationship, owner: Int64
     ) throws(StoreError) -> [Snapshot] {
+        // An ordered relationship's members stay in their order.
         var keys = try present.members(of: relationship, owner: owner)
-        let destination = model.destination(of: relationship)
-        if isBefore, let change = links[Link(relationship: relationship.index, owner: owner)] {
-            keys = keys.filter { !change.added.contains($0) && !change.removed.contains($0) }
-            keys += change.removed.sorted()
-        }
-        if let inverse = model.inverse(of: relationship), !inverse.isToMany {
-            // The other end is in the members' own values.
-            for (id, snapshot) in noted where id.root == destination.root {
-                let isMember =
-                    snapshot.map {
-                        $0.values.indices.contains(inverse.slot)
-                            && $0.values[inverse.slot] == .key(owner)
-                    } ?? false
-                if !isMember { keys.removeAll { $0 == id.key } }
-                if isMember, !keys.contains(id.key) { keys.append(id.key) }
+        let root = model.destination(of: relationship).root
+        if let changes {
+            let changed = try changes.index().members(of: relationship, owner: owner)
+            if isBefore {
+                keys.removeAll { changed.added.contains($0) || changed.removed.contains($0) }
+                keys += changed.removed.sorted()
+            }
+            if let inverse = model.inverse(of: relationship), !inverse.isToMany {
+                // The other end is in the members' own values.
+                let others = changed.byValue.subtracting(keys).sorted()
+                let candidates = keys + others
+                keys = []
+                for key in candidates {
+                    guard let state = try noted(ObjectID(root: root, key: key)) else {
+                        keys.append(key)
+                        continue
+                    }
+                    let values = state?.values ?? []
+                    if values.indices.contains(inverse.slot),
+                        values[inverse.slot] == .key(owner)
+                    {
+                        keys.append(key)
+                    }
+                }
             }
         }
         var members: [Snapshot] = []
         for key in keys {
-            if let state = try state(of: ObjectID(root: destination.root, key: key)) {
-                members.append(state)
-            }
+            if let state = try state(of: ObjectID(root: root, key: key)) { members.append(state) }
         }
         return members
     }
@@ -185,7 +189,7 @@ struct FormerObject: EvaluatedObject {
     func toMany(_ relationship: Relationship) -> [FormerObject] {
         guard model.entities[relationship.owner].isKind(entityIndex) else { return [] }
         return view.read([]) { () throws(StoreError) in
-            try view.states.members(of: relationship, owner: key, in: model)
+            try view.states.members(of: relationship, owner: key)
                 .map { FormerObject(view, $0) }
         }
     }

@@ -69,10 +69,6 @@ package final class HistoryPages: Sendable {
             return Page(buffers: [], last: position, isPurged: true, isLast: true)
         }
         if let cut = next.cut {
-            if filter.needsWholeSaves {
-                return try page(
-                    ofWhole: cut.number, filter, renderer: renderer, store: store, in: time)
-            }
             return Page(
                 buffers: [], last: position, isLast: false, nextStep: next.nextStep,
                 large: LargeSave(cut.number))
@@ -82,32 +78,10 @@ package final class HistoryPages: Sendable {
         let page = Page(
             buffers: events.buffers, last: events.last ?? position,
             isLast: next.isLast && (events.last ?? position) == end,
-            nextStep: next.nextStep, isOver: events.isOver)
+            nextStep: next.nextStep, isOver: events.isOver, large: events.large)
         // What is visible of a save may depend on what the store has now.
         if !next.saves.isEmpty, filter.sight == nil { keep(page, key) }
         return page
-    }
-
-    /// A large save whose changes are judged by all the others, or its rest after a position.
-    /// - Throws: as reading and judging.
-    private func page(
-        ofWhole number: Int64, after start: Int64 = 0, _ filter: ChangeFilter,
-        renderer: ChangeRenderer, store: any PersistentStore, in time: JudgingTime
-    ) throws(StoreError) -> Page {
-        let before = number - 1
-        return try renderer.wholeSaves.oneAtATime { () throws(StoreError) in
-            let reader = try store.reader()
-            defer { reader.close() }
-            if try reader.lacksHistory(after: before) {
-                return Page(buffers: [], last: before, isPurged: true, isLast: true)
-            }
-            let whole = try HistoryStretch(
-                reader, after: before, atMost: 1, values: filter.needsValues, step: 1
-            ).whole(reader, values: filter.needsValues)
-            let events = try renderer.events(of: whole.saves, filter, in: time, after: start)
-            return Page(
-                buffers: events.buffers, last: number, isLast: false, isOver: events.isOver)
-        }
     }
 
     /// The next part of a large save, or the next turn of finding its parts.
@@ -117,11 +91,6 @@ package final class HistoryPages: Sendable {
         store: any PersistentStore, in time: JudgingTime
     ) throws(StoreError) -> Page {
         var large = large
-        if filter.needsWholeSaves {
-            return try page(
-                ofWhole: large.number, after: large.start, filter, renderer: renderer,
-                store: store, in: time)
-        }
         let before = large.number - 1
         let isShared = filter.sight == nil
         var key = Key(filter: filter, after: before, start: large.start)
@@ -141,7 +110,7 @@ package final class HistoryPages: Sendable {
             return Page(buffers: [], last: before, isPurged: true, isLast: true)
         }
         let pieces = PieceReading(
-            reader: reader, judge: ChangeJudge(filter, model: renderer.model, reader, time),
+            reader: reader, judge: ChangeJudge(filter, renderer, reader, time),
             filter: filter, time: time)
         if filter.changeLimit != nil {
             let (event, isOver) = try renderer.beginning(

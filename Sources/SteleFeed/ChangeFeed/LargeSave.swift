@@ -56,17 +56,19 @@ struct PieceReading {
         _ rest: inout SaveRest, atMost most: Int = .max, isOver: inout Bool
     ) throws(StoreError) -> (piece: HistoryTransaction, told: [ToldChange])? {
         var next = rest
+        let start = next.position ?? 0
         guard let piece = try next.next(reader, atMost: most, values: filter.needsValues) else {
             rest = next
             return nil
         }
         judge.begin(changes: piece.changes.count)
-        let told = try judge.told(of: piece)
+        let told = try judge.told(of: piece, after: start)
+        next.goOn(after: told.rest)
         isOver = isOver || time.isOver
         if !time.isShared { time.end() }
         // What was read counts only where it was judged, too.
         rest = next
-        return (piece, told)
+        return (piece, told.changes)
     }
 }
 

@@ -53,20 +53,17 @@ final class SaveEntries {
             beyond: feed.limits.feedJudging,
             turn: budget?.nanoseconds ?? feed.options.pageNanoseconds
         ) { !request.clientHasGone }
-        judge = ChangeJudge(filter, model: feed.store.model, reader, time)
+        judge = ChangeJudge(filter, feed.renderer, reader, time)
     }
 
     /// The entry of a save from a position in it on; nil where the page has no time for it, and
     /// where the save does not exist.
     /// - Throws: as `entry(of:)`.
     func entry(of number: Int64, after start: Int64) throws -> SaveEntry? {
-        var position = HistoryPosition(after: number, change: start)
-        // By the rules of a role, a save is judged as a whole.
-        if filter.needsWholeSaves { position.change = 0 }
-        let found = try reader.history(
-            after: position, limit: 1, changes: HistoryStretch.mostChanges,
-            values: filter.needsValues)
-        return try found.saves.first.flatMap { try entry(of: $0, after: start) }
+        var rest = SaveRest(of: number, after: start)
+        return try rest.next(reader, values: filter.needsValues).flatMap {
+            try entry(of: $0, after: start)
+        }
     }
 
     /// The entry of a save, of which a cut one has the first changes; nil where the page has no
@@ -76,34 +73,25 @@ final class SaveEntries {
     ///   known in time.
     func entry(of save: HistoryTransaction, after start: Int64 = 0) throws -> SaveEntry? {
         saves += 1
-        guard filter.needsWholeSaves, save.rest != nil else {
-            return try entry(of: save, beginning: save, after: start)
+        // An index of a large save takes long, and others may come first.
+        let isLarge = save.rest != nil || start > 0
+        if budget != nil, isLarge, filter.sight?.dependsOnObjects == true {
+            throw StoreError.overBudget
         }
-        // It takes long, and others may come first.
-        if budget != nil { throw StoreError.overBudget }
-        return try feed.renderer.wholeSaves.oneAtATime {
-            let whole = try save.whole(reader, values: filter.needsValues)
-            return try entry(of: save, beginning: whole, after: start)
-        }
-    }
-
-    private func entry(
-        of save: HistoryTransaction, beginning first: HistoryTransaction, after start: Int64
-    ) throws -> SaveEntry? {
         var entry = SaveEntry(save: save.number)
         var writer = ByteWriter(capacity: 512)
         let most = filter.changeLimit ?? feed.options.pageChanges
         var last = start
-        var piece = first
-        var rest = SaveRest(piece)
+        var piece = save
+        var rest = SaveRest(save) ?? SaveRest(of: save.number, after: start)
         reading: while true {
-            guard let told = try told(of: piece) else {
+            guard let told = try told(of: piece, after: last) else {
                 if start == 0, last == 0 { return nil }
                 (entry.rest, entry.isBroken) = (last, true)
                 break
             }
             entry.looked += piece.changes.count
-            for change in told where change.change.position > start || start == 0 {
+            for change in told.changes {
                 if entry.changes == most || writer.count >= feed.options.pageBytes {
                     entry.rest = last
                     break reading
@@ -118,17 +106,21 @@ final class SaveEntries {
                 entry.changes += 1
                 last = change.change.position
             }
-            guard let end = piece.rest else { break }
+            guard let end = told.rest else { break }
+            rest.goOn(after: end)
             last = end
             if entry.looked >= feed.options.pageLooked {
                 (entry.rest, entry.isBroken) = (end, true)
                 break
             }
-            guard let next = try rest?.next(reader, values: filter.needsValues) else { break }
+            guard let next = try rest.next(reader, values: filter.needsValues) else { break }
             piece = next
         }
         if entry.changes == 0, entry.rest != nil, isBackward {
-            feed.renderer.head(save, to: &writer)
+            var head = save
+            // A role is told whose save it is only where it sees some of it.
+            if filter.sight != nil { (head.author, head.contextName) = (nil, nil) }
+            feed.renderer.head(head, to: &writer)
             writer.raw(",\"changes\":[")
         }
         if writer.count > 0 {
@@ -145,7 +137,9 @@ final class SaveEntries {
     /// The matching changes of a save, or of a piece of it; nil where the page has no time for it.
     /// - Throws: `StoreError`: `.overBudget` within a budget; `Problem` for the first save of a
     ///   page, if what is visible of it is not known.
-    private func told(of save: HistoryTransaction) throws -> [ToldChange]? {
+    private func told(
+        of save: HistoryTransaction, after start: Int64
+    ) throws -> (changes: [ToldChange], rest: Int64?)? {
         defer { isFirst = false }
         if filter.isJudged, time.isTurnOver, !isFirst {
             if budget != nil { throw StoreError.overBudget }
@@ -153,9 +147,9 @@ final class SaveEntries {
         }
         judge.begin(changes: save.changes.count)
         do throws(StoreError) {
-            let changes = try judge.told(of: save)
+            let told = try judge.told(of: save, after: start)
             if budget != nil, time.isOver { throw .overBudget }
-            return changes
+            return told
         } catch {
             guard case .overBudget = error, budget == nil else { throw error }
             if !isFirst { return nil }

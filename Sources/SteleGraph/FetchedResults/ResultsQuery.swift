@@ -159,7 +159,7 @@ public struct ResultsQuery: Sendable {
     }
 
     /// Whether a row depends on no object other than its own.
-    let isOfRowsAlone: Bool
+    package let isOfRowsAlone: Bool
 
     /// Whether a row depends on its object's version. The history does not keep old versions.
     let isOfVersions: Bool

@@ -16,7 +16,7 @@ extension Expression {
 
 extension Predicate {
     /// Calls `body` with the key paths of all expressions in the predicate.
-    func visitKeyPaths(alsoOfVariables all: Bool = false, _ body: ([String]) -> Void) {
+    package func visitKeyPaths(alsoOfVariables all: Bool = false, _ body: ([String]) -> Void) {
         visit { $0.visitKeyPath(all, body) }
     }
 }
