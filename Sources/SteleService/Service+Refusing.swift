@@ -8,6 +8,8 @@ import SteleRequests
 extension Service {
     func refuse(_ error: any Error, _ passage: Passage) -> Response {
         let answers = passage.place.answers
+        // Until a request is planned nothing is evaluated, and errors are of its own texts.
+        let error = passage.plan == nil ? error : passage.rights.told(error)
         let renderer = answers.renderer.writingNumbersAsStrings(
             passage.call?.numbersAsStrings ?? false)
         let answer = ErrorResponse(

@@ -25,7 +25,9 @@ final class RightsStage {
     ///   - data: its objects, as a transaction.
     init(
         _ kind: StoreKind, rights: String = RightsModel.rights, model: Model? = nil,
-        data: String = RightsModel.data, _ change: (inout Service.Options) -> Void = { _ in }
+        data: String = RightsModel.data,
+        logger: Logger = Logger(label: "rights.tests") { _ in SwiftLogNoOpLogHandler() },
+        _ change: (inout Service.Options) -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
         store = try kind.open(model ?? RightsModel.model(), at: folder.store)
@@ -34,7 +36,7 @@ final class RightsStage {
         change(&options)
         service = try Service(
             coordinator: PersistentStoreCoordinator(store: store), options: options,
-            logger: Logger(label: "rights.tests") { _ in SwiftLogNoOpLogHandler() })
+            logger: logger)
         service.changeFeed.start()
         try write("POST", "/transactions", data)
     }

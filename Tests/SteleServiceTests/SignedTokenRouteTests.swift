@@ -53,6 +53,19 @@ import Testing
         #expect(ask(fixture, "/Document", token("ann", role: "all")).status == 401)
     }
 
+    /// What a rule compares with the user's name is not told.
+    @Test func aUserWhomARuleDoesNotFitIsRefused() throws {
+        let file = try file(
+            RightsModel.rights.replacing(
+                "owner.login == $USER OR isPublic == YES", with: "title MATCHES $USER"))
+        let fixture = try ServiceFixture(RightsModel.model()) { $0.rights = file }
+        let answer = ask(fixture, "/Document", token("(("))
+        #expect(answer.status == 401, "\(answer.text)")
+        for secret in ["Document", "MATCHES", "(("] {
+            #expect(!answer.text.contains(secret), "\(answer.text)")
+        }
+    }
+
     /// Swift's texts are equal where Unicode holds them to be the same; users are not.
     @Test func usersWhoseNamesOnlyLookTheSameAreTwo() throws {
         let fixture = try service()

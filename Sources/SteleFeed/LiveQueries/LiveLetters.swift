@@ -41,8 +41,8 @@ package struct LiveLetters: Sendable {
     var built: [LiveQuery] = []
     /// Queries that the other thread has handed over, with their listeners.
     var moved: [LiveQuery] = []
-    /// The keys of queries that could not be built, with the reason.
-    package var failed: [(key: String, error: any Error)] = []
+    /// Queries that could not be built, with the reason.
+    package var failed: [(plan: LivePlan, error: any Error)] = []
     package var arrivals: [LiveArrival] = []
     package var waiting: [LiveRoom] = []
 }

@@ -4,6 +4,7 @@
 import SteleGraph
 import SteleHTTP
 import StelePersistence
+import SteleRequests
 import SteleSystem
 
 /// The state of the thread. Between two rounds all queries know the same last save, `position`,
@@ -60,7 +61,7 @@ package final class LiveLoop {
             for member in mail.letters.moved.flatMap(\.members) { member.stream.finish() }
             return false
         }
-        for (key, error) in mail.letters.failed { refuse(key, error) }
+        for (plan, error) in mail.letters.failed { refuse(plan, error) }
         let isFirst = queries.isEmpty
         for query in mail.letters.built where queries[query.plan.key] == nil {
             takeIn(query)
@@ -117,21 +118,21 @@ package final class LiveLoop {
                     hub.slow.note(key)
                     passOn(key)
                 } else {
-                    refuse(key, error)
+                    refuse(plan, error)
                 }
             }
         }
     }
 
     /// Ends the streams that wait for a query that cannot be built, with the reason.
-    private func refuse(_ key: String, _ error: any Error) {
-        let isWaiting: (LiveArrival) -> Bool = { $0.parts.contains { $0.plan.key == key } }
+    private func refuse(_ plan: LivePlan, _ error: any Error) {
+        let isWaiting: (LiveArrival) -> Bool = { $0.parts.contains { $0.plan.key == plan.key } }
         let waiting = pending.filter(isWaiting)
         guard !waiting.isEmpty else { return }
         pending.removeAll(where: isWaiting)
-        let problem = hub.problem(error)
+        let problem = hub.problem(error, of: plan)
         for arrival in waiting {
-            for part in arrival.parts where part.plan.key == key {
+            for part in arrival.parts where part.plan.key == plan.key {
                 _ = arrival.stream.send(self.error(problem, prefix: part.prefix))
             }
             arrival.stream.finish()
@@ -194,7 +195,7 @@ package final class LiveLoop {
 
     /// Ends a failed query, and its streams with the reason.
     func fail(_ query: LiveQuery, _ error: any Error) {
-        let problem = hub.problem(error)
+        let problem = hub.problem(error, of: query.plan)
         let listeners = query.members
         end(query)
         for member in listeners {

@@ -198,7 +198,7 @@ public final class LiveQueries: Sendable {
             inbox(of: lane).put { $0.built.append(query) }
         } catch {
             forget(plan.key, on: lane)
-            inbox(of: lane).put { $0.failed.append((plan.key, error)) }
+            inbox(of: lane).put { $0.failed.append((plan, error)) }
             throw error
         }
     }
@@ -319,10 +319,11 @@ public final class LiveQueries: Sendable {
         }
     }
 
-    /// An error as the data of an event.
-    func problem(_ error: any Error) -> Problem {
+    /// An error of a query as the data of an event.
+    func problem(_ error: any Error, of plan: LivePlan) -> Problem {
         let answer = ErrorResponse(
-            error, renderer: renderer.renderer, basePath: options.basePath)
+            plan.sight?.told(error) ?? error, renderer: renderer.renderer,
+            basePath: options.basePath)
         if let (id, text) = answer.secret {
             logger.error("a live query failed", metadata: ["id": "\(id)", "error": "\(text)"])
         }

@@ -14,6 +14,9 @@ public final class Sight: Sendable {
     private let rules: [Predicate?]
     /// By the index of each entity, the to-one relationships that may lead to what is not seen.
     private let guarded: [[(slot: Int, root: Int)]]
+    /// Whether the evaluation of a rule may end with an error, such as a MATCHES whose pattern is a
+    /// value.
+    package let mayFail: Bool
 
     /// - Parameters:
     ///   - name: equal for equal sights only.
@@ -25,6 +28,7 @@ public final class Sight: Sendable {
         self.name = name
         self.model = model
         self.rules = rules
+        mayFail = rules.contains { $0?.mayFail == true }
         guarded = model.entities.map { entity in
             entity.slots.enumerated().compactMap { slot, property in
                 guard case .relationship(let it) = property,

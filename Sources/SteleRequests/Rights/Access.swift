@@ -183,7 +183,11 @@ package final class Access: Sendable {
             made = try table.rights(
                 identity.role, name: RightsFile.ofIssuer + identity.user, user: identity.user,
                 model)
-        } catch { throw Self.refusal("the token \(error)", isOfToken: true) }
+        } catch {
+            // The error has the rule that the user's name does not fit.
+            throw Self.refusal(
+                "the token's user does not fit the rules of its role", isOfToken: true)
+        }
         state.withLock { state in
             if state.users.count >= Self.mostUsers { state.users = [:] }
             state.users[key] = made

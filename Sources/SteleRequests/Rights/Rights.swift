@@ -40,6 +40,8 @@ package final class Rights: Sendable {
     private let keys: Set<String>
     /// By verb and by the index of the entity.
     private let grants: [Verb: [Grant]]
+    /// Whether the evaluation of a rule may end with an error.
+    private let mayFail: Bool
     private let service: Set<ServiceRoute>
     /// Whether the file that gave them still holds; nil for rights that no file gave.
     private let validity: Validity?
@@ -56,6 +58,7 @@ package final class Rights: Sendable {
         entities = []
         keys = []
         grants = [:]
+        mayFail = false
         service = []
         self.validity = validity
         end = .infinity
@@ -71,6 +74,7 @@ package final class Rights: Sendable {
         entities = rights.entities
         keys = rights.keys
         grants = rights.grants
+        mayFail = rights.mayFail
         service = rights.service
         validity = rights.validity
         self.end = end
@@ -102,6 +106,9 @@ package final class Rights: Sendable {
             grants[verb] = all
         }
         self.grants = grants
+        mayFail = grants.values.joined().contains {
+            if case .rows(let rule) = $0 { rule.traits.mayFail } else { false }
+        }
         let rules = grants[.read, default: []].map { grant -> Predicate? in
             switch grant {
             case .none: .constant(false)
@@ -171,6 +178,11 @@ package final class Rights: Sendable {
     /// The objects of an entity with which a verb may be done, those of its subentities among them.
     package func grant(_ verb: Verb, on entity: Entity) -> Grant {
         isAll ? .all : grants[verb]?[entity.index] ?? .none
+    }
+
+    /// An error of what was planned as the sender is told it: nothing of a rule that fails.
+    package func told(_ error: any Error) -> any Error {
+        mayFail ? RuleFailure(error) ?? error : error
     }
 
     /// Checks that a verb may be done with some objects of an entity.
