@@ -169,6 +169,45 @@ import Testing
         }
     }
 
+    /// A link would change the hidden object that has a one-to-one relationship now.
+    @Test(arguments: [false, true])
+    func aOneToOneRelationshipIsNotTakenFromAHiddenObject(_ inMemory: Bool) throws {
+        let json = """
+            {"name": "Papers", "entities": [
+                {"name": "Person", "attributes": [{"name": "isPublic", "type": "Boolean"}],
+                 "relationships": [
+                    {"name": "pass", "destination": "Pass", "inverse": "holder"}]},
+                {"name": "Pass", "relationships": [
+                    {"name": "holder", "destination": "Person", "inverse": "pass"}]}]}
+            """
+        let role = #"""
+            {"Person": {"read": "isPublic == YES", "update": true},
+             "Pass": {"read": true, "update": true}}
+            """#
+        let rights = try RightsFile(RightsModel.rights(role: role))
+        let fixture = try ServiceFixture(RightsModel.model(json), inMemory: inMemory) {
+            $0.rights = rights
+        }
+        func ask(_ who: String, _ method: String, _ target: String, _ body: String) -> Answer {
+            fixture.ask(method, target, body, [("Authorization", "Bearer token-\(who)")])
+        }
+        // The second pass has a hidden holder.
+        let made = ask("root", "POST", "/Person", #"[{"isPublic":true},{"isPublic":false}]"#)
+        try #require(made.status == 201, "\(made.text)")
+        try #require(ask("root", "POST", "/Pass", #"[{},{"holder":2}]"#).status == 201)
+        #expect(ask("ann", "GET", "/Pass/2", "").text.contains(#""holder":null"#))
+        for (method, target, body) in [
+            ("PUT", "/Pass/2/holder", "1"), ("PATCH", "/Pass/2", #"{"holder":1}"#),
+            ("PUT", "/Person/1/pass", "2"), ("PATCH", "/Person/1", #"{"pass":2}"#),
+        ] {
+            let answer = ask("ann", method, target, body)
+            #expect(answer.code == "access.right", "\(target) \(body): \(answer.text)")
+            #expect(!answer.text.contains("Person 2"), "\(answer.text)")
+        }
+        #expect(ask("root", "GET", "/Pass/2", "").text.contains(#""holder":2"#))
+        #expect(ask("ann", "PUT", "/Person/1/pass", "1").status == 200)
+    }
+
     /// A link must not give a right by a derived attribute that counts it.
     @Test func aDerivedAttributeGivesNoRight() throws {
         let json = """
