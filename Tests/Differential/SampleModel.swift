@@ -10,10 +10,14 @@ struct SampleModel {
     private var count = 0
 
     /// The same for the same seed.
-    static func make(seed: UInt64) throws -> Model {
+    /// - Parameter change: makes something of it that the differential test does not use.
+    static func make(
+        seed: UInt64, _ change: (inout ManagedObjectModel) throws -> Void = { _ in }
+    ) throws -> Model {
         var maker = SampleModel(numbers: SeededNumbers(seed: seed))
         var model = ManagedObjectModel(name: "Sample")
         model.entities = maker.made()
+        try change(&model)
         return try Model(model)
     }
 

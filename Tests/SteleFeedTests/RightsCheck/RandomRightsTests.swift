@@ -12,9 +12,13 @@ import Testing
 /// `make rights-check` asks ten thousand questions, STELE_QUESTIONS as many; STELE_SEED repeats a
 /// run. Without either it is always the same few hundred.
 @Suite struct RandomRightsTests {
-    private static let kinds: [StoreKind] = StoreKind.allCases.filter {
-        [.memory, .sqlite, .postgresql].contains($0)
-    }
+    /// STELE_STORES names others, such as `text,xml`.
+    private static let kinds: [StoreKind] = {
+        let named = getenv("STELE_STORES").map { String(cString: $0).split(separator: ",") }
+        return StoreKind.allCases.filter {
+            named?.contains($0.rawValue[...]) ?? [.memory, .sqlite].contains($0)
+        }
+    }()
 
     @Test(arguments: kinds) func hiddenDataChangesNoAnswer(_ kind: StoreKind) throws {
         let given = getenv("STELE_QUESTIONS").flatMap { Int(String(cString: $0)) }
@@ -23,7 +27,7 @@ import Testing
         let seed =
             isAsked ? drawSeed("hiddenDataChangesNoAnswer(\(kind)), \(count) questions") : 31
         var (asked, told, compared, differences, worlds) = (0, 0, 0, 0, 0)
-        var writes = (all: 0, done: 0)
+        var (writes, followed) = ((all: 0, done: 0, refused: 0, revealing: 0), 0)
         var round: UInt64 = 0
         while asked < count {
             defer { round += 1 }
@@ -34,7 +38,12 @@ import Testing
             (asked, told, compared) = (
                 asked + check.asked, told + check.told, compared + check.compared
             )
-            writes = (writes.all + check.writes.all, writes.done + check.writes.done)
+            writes = (
+                writes.all + check.writes.all, writes.done + check.writes.done,
+                writes.refused + check.writes.refused,
+                writes.revealing + check.writes.revealing
+            )
+            followed += check.followed
             differences += world.differences
             worlds += 1
             guard check.failures.isEmpty else {
@@ -49,7 +58,9 @@ import Testing
             """
             rights check, \(kind): seed \(seed), \(asked) questions (\(told) told something, \
             \(compared) compared with a store without hidden data), \(writes.all) writes \
-            (\(writes.done) done), \(worlds) pairs of stores with \(differences) hidden differences
+            (\(writes.done) done, \(writes.refused) refused for a hidden partner, \
+            \(writes.revealing) revealing), \(followed) saves followed by streams, \(worlds) pairs \
+            of stores with \(differences) hidden differences
             """)
     }
 }

@@ -26,6 +26,11 @@ final class RightsHost {
         coordinator = PersistentStoreCoordinator(store: store)
         var options = Service.Options()
         options.rights = try RightsFile(rights)
+        // The tests' program is slow, and streams would end.
+        let judging = JudgingLimits(
+            nanoseconds: 60_000_000_000, nanosecondsAChange: 0, matchNanoseconds: 200_000_000)
+        options.limits.liveJudging = judging
+        options.limits.feedJudging = judging
         service = try Service(
             coordinator: coordinator, options: options,
             logger: Logger(label: "rights.check") { _ in SwiftLogNoOpLogHandler() })
@@ -52,14 +57,13 @@ final class RightsHost {
     }
 
     func response(_ who: String, _ question: RightsQuestion) -> Response {
-        var target = question.target
-        for (name, sign) in names { target = target.replacing(sign, with: name) }
-        let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+        let parts = named(question.target).split(separator: "?", maxSplits: 1).map(String.init)
         var headers = [
             (name: "Accept", value: question.accept),
             (name: "Authorization", value: "Bearer token-\(who)"),
         ]
         if let type = question.contentType { headers.append(("Content-Type", type)) }
+        headers += question.fields.map { ($0.name, named($0.value)) }
         let request = Request(
             method: question.method, path: parts[0], query: parts.count > 1 ? parts[1] : nil,
             headers: HTTPHeaders(headers), body: Array((question.body ?? "").utf8))
@@ -75,7 +79,8 @@ final class RightsHost {
         switch response.body {
         case .bytes(let bytes): body = String(decoding: bytes, as: UTF8.self)
         case .events(let stream):
-            // The first rows of a list that is followed. The ids of events have drawn marks.
+            // The first rows of a list that is followed. The ids of events have drawn marks. What
+            // follows is compared by `RightsStreams`.
             let client = Client(stream)
             _ = client.wait(for: 1)
             body = client.events.first.map { "\($0.name) \($0.data)" } ?? "no event"
@@ -83,6 +88,11 @@ final class RightsHost {
         default: break
         }
         return RightsAnswer(status: response.status, fields: fields, body: plain(body))
+    }
+
+    /// With the names that were drawn for their signs.
+    private func named(_ text: String) -> String {
+        names.reduce(text) { $0.replacing($1.sign, with: $1.name) }
     }
 
     /// With signs for the names that were drawn, and without the times of saves.
@@ -102,6 +112,8 @@ struct RightsQuestion: CustomStringConvertible {
     var body: String?
     var accept = "application/json"
     var contentType: String?
+    /// Other header fields, such as `If-Match`.
+    var fields: [(name: String, value: String)] = []
 
     init(_ target: String) { self.target = target }
 
@@ -114,7 +126,8 @@ struct RightsQuestion: CustomStringConvertible {
     var isStream: Bool { accept == "text/event-stream" }
 
     var description: String {
-        "\(method) \(target.removingPercent) \(body ?? "") (\(accept))"
+        let fields = fields.map { " \($0.name): \($0.value)" }.joined()
+        return "\(method) \(target.removingPercent) \(body ?? "") (\(accept))\(fields)"
     }
 }
 
@@ -124,6 +137,11 @@ struct RightsAnswer: Equatable, CustomStringConvertible {
     let body: String
 
     var description: String { "\(status) \(fields.joined(separator: "; "))\n      \(body)" }
+
+    /// The entity tag.
+    var tag: String? {
+        fields.first { $0.hasPrefix("ETag: ") }.map { String($0.dropFirst("ETag: ".count)) }
+    }
 
     /// The address of the next page.
     var next: String? {

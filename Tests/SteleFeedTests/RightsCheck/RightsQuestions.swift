@@ -35,7 +35,7 @@ struct RightsQuestions {
 
     /// - Parameter hasChanges: whether the feed may be asked for all saves.
     mutating func read(hasChanges: Bool = true) -> RightsQuestion {
-        switch numbers.below(16) {
+        switch numbers.below(19) {
         case 0, 1: return object()
         case 2: return member()
         case 3: return counted()
@@ -43,12 +43,66 @@ struct RightsQuestions {
         case 5: return posted()
         case 6 where hasChanges: return changes()
         case 7: return formatted()
-        case 8: return RightsQuestion(numbers.pick("/rights", "/model", "/"))
-        case 9:
-            var followed = numbers.one(in: 3) ? embedded() : list()
-            followed.accept = "text/event-stream"
-            return followed
-        default: return list()
+        case 8: return service()
+        case 9: return followed()
+        case 10: return template()
+        case 11: return fetched() ?? list()
+        default:
+            var list = list()
+            if numbers.one(in: 10) { list.method = "HEAD" }
+            return list
+        }
+    }
+
+    /// What is not of the data, or not of a role.
+    private mutating func service() -> RightsQuestion {
+        let paths = [
+            "/rights", "/model", "/", "/openapi.json", "/fetch", "/metadata", "/metrics",
+            "/contexts",
+        ]
+        let path = numbers.pick(paths, or: "/")
+        return RightsQuestion(path == "/contexts" ? "POST" : "GET", path)
+    }
+
+    /// A list that is followed.
+    mutating func followed() -> RightsQuestion {
+        var followed = numbers.one(in: 3) ? embedded() : list()
+        followed.accept = "text/event-stream"
+        return followed
+    }
+
+    private mutating func template() -> RightsQuestion {
+        guard let template = model.declaration.fetchRequestTemplates.randomElement(using: &numbers),
+            let entity = model.entity(named: template.entityName)
+        else { return list() }
+        var parameters: [(String, String)] = []
+        if template.predicateFormat?.contains("$\(RightsTemplates.variable)") == true {
+            parameters.append(("var.\(RightsTemplates.variable)", "\(numbers.below(5))"))
+        }
+        if numbers.one(in: 3) { parameters.append(("where", predicates.predicate(of: entity))) }
+        if numbers.one(in: 3) { parameters.append(("sort", "-_id")) }
+        if numbers.one(in: 4), let paths = inclusion(entity) {
+            parameters.append(("include", paths))
+        }
+        var question = RightsQuestion("/fetch/\(template.name)" + Self.query(parameters))
+        if numbers.one(in: 8) { question.accept = "text/event-stream" }
+        return question
+    }
+
+    /// The objects of a fetched property: its list, or embedded in its sources.
+    private mutating func fetched() -> RightsQuestion? {
+        let entity = entity()
+        let all = entity.properties.compactMap { property in
+            if case .fetchedProperty(let it) = property { it } else { nil }
+        }
+        guard let it = all.randomElement(using: &numbers) else { return nil }
+        switch numbers.below(4) {
+        case 0: return RightsQuestion("/\(entity.name)?include=\(it.name)")
+        case 1: return RightsQuestion("/\(entity.name)/\(key(entity))?include=\(it.name)")
+        default:
+            var question = RightsQuestion("/\(entity.name)/\(key(entity))/\(it.name)")
+            if numbers.one(in: 6) { question.accept = "text/event-stream" }
+            return question
         }
     }
 
@@ -143,16 +197,23 @@ struct RightsQuestions {
 
     private mutating func posted() -> RightsQuestion {
         let entity = entity()
-        let condition = predicates.predicate(of: entity).json
-        var question = RightsQuestion("POST", "/\(entity.name)/query", "{\"where\":\(condition)}")
+        var members = ["\"where\":\(predicates.predicate(of: entity).json)"]
+        if numbers.one(in: 3) { members.append("\"sort\":\"-_id\"") }
+        if numbers.one(in: 3) { members.append("\"limit\":\(1 + numbers.below(3))") }
+        if numbers.one(in: 3), let paths = inclusion(entity) {
+            members.append("\"include\":\(paths.json)")
+        }
+        var question = RightsQuestion(
+            "POST", "/\(entity.name)/query", "{\(members.joined(separator: ","))}")
         question.contentType = "application/json"
         return question
     }
 
-    /// With a limit, because answers without one are not collected here.
     private mutating func formatted() -> RightsQuestion {
         let entity = entity()
-        var parameters = [("format", numbers.pick("csv", "ndjson")), ("limit", "50")]
+        var parameters = [("format", numbers.pick("csv", "ndjson"))]
+        if numbers.one(in: 3) { parameters.append(("limit", "2")) }
+        if numbers.one(in: 3) { parameters.append(("sort", "-_id")) }
         if numbers.one(in: 2) { parameters.append(("where", predicates.predicate(of: entity))) }
         return RightsQuestion("/\(entity.name)" + Self.query(parameters))
     }

@@ -131,6 +131,11 @@ struct Seen: Equatable {
     let keys: [Int: Set<Int64>]
     /// One an object, with the links to what is seen.
     let lines: [String]
+    /// The one-to-one relationships of objects that are seen which lead to an object that is not.
+    /// They are not seen themselves.
+    let hiddenPartners: [String]
+
+    static func == (a: Seen, b: Seen) -> Bool { a.keys == b.keys && a.lines == b.lines }
 
     fileprivate init(
         _ objects: [Snapshot], _ keys: [Int: Set<Int64>], _ model: Model,
@@ -138,6 +143,7 @@ struct Seen: Equatable {
     ) throws {
         self.keys = keys
         var lines: [String] = []
+        var hiddenPartners: [String] = []
         for object in objects.sorted(by: { ($0.entity, $0.key) < ($1.entity, $1.key) }) {
             let entity = model.entities[object.entity]
             var line = "\(entity.name)/\(object.key) version \(object.version):"
@@ -147,6 +153,9 @@ struct Seen: Equatable {
                     keys[model.destination(of: it).root]?.contains(key) != true
                 {
                     value = .null
+                    if model.inverse(of: it)?.isToMany == false {
+                        hiddenPartners.append("\(entity.name)/\(object.key)/\(it.name)")
+                    }
                 }
                 line += " \(value)"
             }
@@ -159,6 +168,6 @@ struct Seen: Equatable {
             }
             lines.append(line)
         }
-        self.lines = lines
+        (self.lines, self.hiddenPartners) = (lines, hiddenPartners)
     }
 }

@@ -20,7 +20,7 @@ struct RightsWorld {
 
     /// Nil where nothing is hidden, or nothing is seen.
     static func make(seed: UInt64) throws -> RightsWorld? {
-        let model = try SampleModel.make(seed: seed)
+        let model = try RightsTemplates.model(seed: seed)
         var numbers = SeededNumbers(seed: seed &+ 1)
         let one = Sample(model, size: 7, &numbers)
         let rules = RightsRules(model, seed: seed &+ 2)
