@@ -222,9 +222,23 @@ struct RightsQuestions {
     mutating func changes(since number: Int64 = 0) -> RightsQuestion {
         var parameters = [("since", "{STORE}-\(number)")]
         if !numbers.one(in: 3) { parameters.append(("values", "true")) }
-        if numbers.one(in: 3) { parameters.append(("entity", entity().name)) }
+        if numbers.one(in: 2) {
+            let entity = entity()
+            parameters.append(("entity", entity.name))
+            if numbers.one(in: 2) { parameters.append(("where", ownCondition(of: entity).encoded)) }
+        }
         let query = parameters.map { "\($0)=\($1)" }.joined(separator: "&")
         return RightsQuestion("/changes?" + query)
+    }
+
+    /// A condition on an object's own values, the key of another one among them.
+    private mutating func ownCondition(of entity: Entity) -> String {
+        if let it = relationship(entity), !it.isToMany, !numbers.one(in: 3) {
+            let key = numbers.one(in: 2) ? "nil" : "\(key(model.destination(of: it)))"
+            return "\(it.name) \(numbers.pick("==", "!=")) \(key)"
+        }
+        let key = predicates.attribute(of: entity, .integer) ?? "_id"
+        return "\(key) \(predicates.order()) \(numbers.below(4))"
     }
 }
 
