@@ -36,6 +36,12 @@ static const short stele_departure = 0x2000;
 // Where the stack of this thread is now; the address of a local may be elsewhere under a sanitizer.
 static inline void *stele_stack_place(void) { return __builtin_frame_address(0); }
 
+// Where this thread keeps the lowest address and the size of its stack; both are 0 before it does.
+static inline uintptr_t *stele_stack_bounds(void) {
+    static __thread uintptr_t bounds[2];
+    return bounds;
+}
+
 // Locks a whole file for as long as this descriptor, and copies of it, are open, unlike POSIX locks,
 // which end with any descriptor of the file (F_OFD_SETLK, F_OFD_SETLKW; <fcntl.h> has them only for
 // those who ask for what is GNU's own).

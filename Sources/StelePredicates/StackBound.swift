@@ -1,8 +1,7 @@
 import CLinux
 import Glibc
 
-/// The stack of the current thread. Recursive functions call it only every few levels, because a
-/// system call takes about a microsecond.
+/// The stack of the current thread. Recursive functions look at it every few levels.
 package enum StackBound {
     /// The stack that eight levels of such a recursion need at most, even without optimization, in
     /// bytes.
@@ -11,7 +10,7 @@ package enum StackBound {
     /// Whether there is stack for more levels; true if the bounds are unknown.
     package static var hasRoom: Bool {
         let here = UInt(bitPattern: stele_stack_place())
-        guard let (lowest, size) = bounds, here > lowest, here - lowest < size else { return true }
+        guard let (lowest, size) = known, here > lowest, here - lowest < size else { return true }
         return here - lowest > min(room, size / 4)
     }
 
@@ -20,6 +19,14 @@ package enum StackBound {
         .tooDeep(
             "the predicate is nested deeper than this thread's stack holds",
             hint: "AND and OR need no parentheses")
+    }
+
+    /// The bounds of this thread's stack, which are found once: on the first thread of a process
+    /// glibc reads all of `/proc/self/maps` for them.
+    private static var known: (lowest: UInt, size: UInt)? {
+        guard let kept = stele_stack_bounds() else { return bounds }
+        if kept[1] == 0, let bounds { (kept[0], kept[1]) = bounds }
+        return kept[1] == 0 ? nil : (kept[0], kept[1])
     }
 
     /// The lowest address and the size in bytes.
