@@ -46,15 +46,11 @@ extension PredicateParser {
     }
 
     private func unescaped(_ place: Token) throws(PredicateError) -> String {
-        var scalars = String.UnicodeScalarView()
+        // Bytes: appending to a view of scalars counts those that it has.
+        var text: [UInt8] = []
+        text.reserveCapacity(place.end - place.start)
         var plain = place.start
         var index = place.start
-        func flush(to end: Int) {
-            guard plain < end else { return }
-            scalars.append(
-                contentsOf: String(decoding: lexer.bytes[plain..<end], as: UTF8.self)
-                    .unicodeScalars)
-        }
         while index < place.end {
             let byte = lexer.bytes[index]
             if byte == 0 { throw nullCharacter(place) }
@@ -62,13 +58,15 @@ extension PredicateParser {
                 index += 1
                 continue
             }
-            flush(to: index)
+            text.append(contentsOf: lexer.bytes[plain..<index])
             index += 1
-            if let scalar = try escape(&index, place) { scalars.append(scalar) }
+            if let scalar = try escape(&index, place), let bytes = UTF8.encode(scalar) {
+                text.append(contentsOf: bytes)
+            }
             plain = index
         }
-        flush(to: place.end)
-        return String(scalars)
+        text.append(contentsOf: lexer.bytes[plain..<place.end])
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The scalar that an escape sequence represents; nil if the character after `\` stands for

@@ -115,7 +115,7 @@ extension TextComparison {
                     left -= 0xC000
                 }
                 result.append(Unicode.Scalar(UInt32(0x100 + left)) ?? "\u{100}")
-                result.append(contentsOf: digits)
+                for digit in digits { result.append(digit) }
                 run = nil
             }
             while let value = scalars.next() {
