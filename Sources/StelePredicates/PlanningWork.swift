@@ -17,9 +17,11 @@ package final class PlanningWork {
     private var next: Int
     /// The nodes of predicates and expressions that planning has looked at so far.
     package private(set) var steps = 0
+    /// How much of what a request has once has been looked at so far, each time that it was.
+    private var repeated = 0
     /// Why planning has ended before it was done; nil where it has not. Each further step ends it
     /// again: whoever has taken the first error for something else gets no further.
-    private var over: PredicateError?
+    package private(set) var over: PredicateError?
     /// How often a walk has gone into a side of a comparison. It is counted where there are no
     /// optimizations, for tests, which find a walk within a walk by it.
     package private(set) var visits = 0
@@ -82,6 +84,20 @@ package final class PlanningWork {
     private func step() throws(PredicateError) {
         steps &+= 1
         if steps >= next { try look() }
+    }
+
+    /// Counts the use of what a request has once and planning looks at wherever it is used: the
+    /// value of a variable, and the expression of an alias.
+    /// - Parameter size: about the bytes of its text.
+    /// - Throws: `PredicateError` with code `predicate.limit` if that is too much in all.
+    package static func use(_ size: Int) throws(PredicateError) {
+        guard let current else { return }
+        current.repeated += size
+        if current.repeated > PredicateLimits.usedBytes {
+            try current.stop(
+                "variables and aliases have more than \(PredicateLimits.usedBytes >> 20) MiB, each "
+                    + "counted as often as it is used")
+        }
     }
 
     private func look() throws(PredicateError) {

@@ -61,12 +61,15 @@ extension PredicateCheck {
         plain.aliases = [:]
         let typed: Typed
         if let known = scope.aliases.known[name] {
-            typed = known
+            typed = known.typed
+            try PlanningWork.use(known.size)
         } else {
             var outer = scope
             outer.isInAggregate = false
             typed = try plain.checked(expression, outer)
-            scope.aliases.known[name] = typed
+            let size = typed.expression.planningSize
+            scope.aliases.known[name] = (typed, size)
+            try PlanningWork.use(size)
         }
         guard scope.isInAggregate, typed.isAggregate else { return typed }
         return isProperty(path) ? nil : try plain.checked(expression, scope)
@@ -94,5 +97,15 @@ extension PredicateCheck {
             expression: .keyPath(base, resolver.settledPath), type: resolver.type,
             idRoot: resolver.idRoot,
             isOrdered: keepsOrder && (isOrdered || type.kind != .collection))
+    }
+}
+
+extension Expression {
+    /// The size of the expression as `PlanningWork` counts it: an element of a list takes as long as
+    /// some bytes of text, and all else about ten times that.
+    fileprivate var planningSize: Int {
+        var size = 0
+        visit { if case .constant = $0 { size += 4 } else { size += 32 } }
+        return size
     }
 }

@@ -130,10 +130,10 @@ public struct PredicateCheck: Sendable {
         }
     }
 
-    /// The aliases of one predicate or expression, by name. An alias is checked once, however often
-    /// it is used.
+    /// The aliases of one predicate or expression, by name, with their sizes as `PlanningWork` counts
+    /// them. An alias is checked once, however often it is used.
     final class CheckedAliases {
-        var known: [String: Typed] = [:]
+        var known: [String: (typed: Typed, size: Int)] = [:]
     }
 
     /// Enters what is within the scope.
@@ -207,6 +207,7 @@ public struct PredicateCheck: Sendable {
             return Typed(expression: .variable(name), type: .object(index))
         }
         if let text = variables[name] {
+            try PlanningWork.use(text.utf8.count)
             return Typed(expression: .variable(name), type: .value(.undefined), pending: text)
         }
         if hasOpenVariables {

@@ -2,6 +2,9 @@
 package enum PredicateLimits {
     /// The maximum length of a text, in UTF-8 bytes: 1 MiB.
     package static let textLength = 1 << 20
+    /// The maximum length of the values of variables and the expressions of aliases in a request,
+    /// each counted as often as it is used, in bytes: 4 MiB. Planning looks at them at each use.
+    package static let usedBytes = 4 << 20
     /// The maximum nesting of parentheses, NOT, function calls and the like.
     package static let nesting = 100
     /// The maximum height of a tree of arithmetic operators, indexes and sets: `a + b + c + d` has

@@ -170,6 +170,38 @@ struct RepeatedForm: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test("a variable and an alias are counted as often as they are used")
+    func uses() throws {
+        func used(_ name: String, _ operation: String, _ count: Int) throws -> Predicate {
+            try Predicate(
+                format: Array(repeating: "\(name) \(operation)", count: count)
+                    .joined(separator: " OR "))
+        }
+        let list = Array(repeating: "1", count: 50_000).joined(separator: ",")
+        let variables = League.check("Person", ["V": list])
+        var aliases = League.check()
+        aliases.aliases = [
+            "total": try Expression(
+                format: Array(repeating: "age", count: 200).joined(separator: "+"))
+        ]
+        let few = PlanningWork()
+        try few.run {
+            _ = try variables.check(used("age IN", "$V", 5))
+            _ = try aliases.check(used("total", "> 1", 100))
+        }
+        #expect(!few.isOver)
+        for (check, name, operation) in [(variables, "age IN", "$V"), (aliases, "total", "> 1")] {
+            let many = try used(name, operation, 3_000)
+            let work = PlanningWork()
+            #expect {
+                try work.run { _ = try check.check(many) }
+            } throws: {
+                ($0 as? PredicateError)?.code == "predicate.limit"
+            }
+            #expect(work.isOver && work.steps < 3_000)
+        }
+    }
+
     @Test("planning ends when its time or its steps are used up, or nobody waits for it")
     func ends() throws {
         let text = RepeatedForm.all[0].wide(1_000)
