@@ -97,6 +97,10 @@ public struct Limits: Sendable, Hashable {
     /// begins again there.
     public var shortReading = ReadBudget(
         steps: 1_500_000, nanoseconds: 250_000_000, mayWait: true, beginsElsewhere: true)
+    /// Bytes of a query in a body before it is left to those workers.
+    public var shortQueryBytes = 64 << 10
+    /// Nodes that planning looks at before a request is left to them: about 20 milliseconds.
+    public var shortPlanningSteps = 100_000
     /// Rows of a list that is read on the thread of a connection.
     public var briefRows = 250
     /// Bytes of a body that is read on the thread of a connection.

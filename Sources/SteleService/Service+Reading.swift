@@ -103,11 +103,14 @@ extension Service {
 }
 
 extension Service {
-    /// The limit on the planning of a request: at a brief pace what takes about a millisecond, else
-    /// the time of a statement, and while the client waits.
+    /// The limit on the planning of a request: at a brief pace what takes about a millisecond, at a
+    /// short one some more, else the time of a statement. A worker plans while the client waits.
     func planning(_ request: Request, at pace: Pace) -> PlanningWork {
-        pace == .brief
-            ? PlanningWork(steps: options.limits.briefPlanningSteps)
-            : PlanningWork { !request.clientHasGone }
+        let isWanted = { !request.clientHasGone }
+        return switch pace {
+        case .brief: PlanningWork(steps: options.limits.briefPlanningSteps)
+        case .short: PlanningWork(steps: options.limits.shortPlanningSteps, while: isWanted)
+        case .unhurried: PlanningWork(while: isWanted)
+        }
     }
 }

@@ -146,11 +146,14 @@ public final class Service: Sendable {
             if pace == .brief, planning.isOver || Self.needsAWorker(error) {
                 return .later(later(passage))
             }
-            if pace == .short, Self.isLong(error) { return .later(slow(passage)) }
+            if pace == .short, planning.isOver || Self.isLong(error) {
+                return .later(slow(passage))
+            }
             if pace == .short, Self.needsAWorker(error) {
                 return .later(again(passage, by: .reading))
             }
-            return .done(refuse(error, passage))
+            // Who has taken planning's end for something else may have found another error.
+            return .done(refuse(planning.over ?? error, passage))
         }
     }
 
@@ -161,6 +164,7 @@ public final class Service: Sendable {
     ) throws -> Step {
         let route = try passage.route ?? route(&passage)  // Routes/
         try pace.allow(route.isBrief(passage.request, options.limits))
+        try pace.allow(bounded: route.isBounded(passage.request, options.limits))
         let place = try enter(route, at: pace, &passage)
         defer { leave(place, route) }
         let call = try passage.call ?? call(route, &passage)  // Calls/

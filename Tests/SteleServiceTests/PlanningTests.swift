@@ -51,20 +51,35 @@ import Testing
         return all
     }
 
+    private static func query(_ condition: String) -> Request {
+        Request(
+            method: "POST", path: "/Player/query", query: nil,
+            headers: HTTPHeaders([("Content-Type", "application/json")]),
+            body: Array("{\"where\":\"\(condition)\"}".utf8))
+    }
+
+    @Test("what takes long to read or to plan is left to the few workers for long requests")
+    func long() throws {
+        let condition = Array(repeating: "goals == 1", count: 200).joined(separator: " OR ")
+        let list = Array(repeating: "1", count: 40_000).joined(separator: ",")
+        for (steps, condition) in [(100_000, "goals IN {\(list)}"), (300, condition)] {
+            let league = try ServiceFixture(TestModels.league()) {
+                $0.limits.shortPlanningSteps = steps
+            }
+            let workers = Self.workers(league, Self.query(condition))
+            #expect(workers.count == 2 && workers.first == .reading, "\(workers)")
+            if case .slow = workers.last {} else { Issue.record("\(workers)") }
+        }
+    }
+
     @Test("no more than a short predicate is read and planned on the thread of a connection")
     func beside() throws {
         let league = try ReadingTests.filled()
         let condition = Array(repeating: "goals == 1", count: 200).joined(separator: " OR ")
-        let long = Request(
-            method: "POST", path: "/Player/query", query: nil,
-            headers: HTTPHeaders([("Content-Type", "application/json")]),
-            body: Array("{\"where\":\"\(condition)\"}".utf8))
+        let long = Self.query(condition)
         #expect(condition.utf8.count < league.service.options.limits.briefBodyBytes)
         #expect(Self.workers(league, long) == [.reading])
-        let short = Request(
-            method: "POST", path: "/Player/query", query: nil,
-            headers: HTTPHeaders([("Content-Type", "application/json")]),
-            body: Array("{\"where\":\"goals == 1\"}".utf8))
+        let short = Self.query("goals == 1")
         #expect(Self.workers(league, short) == [])
     }
 }

@@ -157,6 +157,12 @@ struct NamedLimit: Sendable {
             "short-reading-steps", \.service.shortReading.steps, 1_000...many,
             "SQLite's instructions of a read before it moves there; 30,000 are about 1 ms"),
         NamedLimit(
+            "short-query-bytes", \.service.shortQueryBytes, 0...(1 << 30),
+            "bytes of a query in a body before it moves there"),
+        NamedLimit(
+            "short-planning-steps", \.service.shortPlanningSteps, 0...many,
+            "nodes of predicates that are planned before a read moves there"),
+        NamedLimit(
             "brief-reading-milliseconds", \.service.briefReading.milliseconds, 1...10_000,
             "milliseconds of a read on the thread of its connection"),
         NamedLimit(

@@ -12,6 +12,12 @@ extension Route {
         context == nil && request.sink == nil && request.body.count <= limits.briefBodyBytes
             && request.query?.utf8.count ?? 0 <= limits.briefQueryBytes
     }
+
+    /// Whether the parameters are so short that reading and planning them has a small bound.
+    package func isBounded(_ request: Request, _ limits: Limits) -> Bool {
+        guard case .query = resource else { return true }
+        return request.body.count <= limits.shortQueryBytes
+    }
 }
 
 extension Call {
