@@ -32,7 +32,7 @@ TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64:glibc.malloc.tcache_max=384
 ON_POSTGRESQL = 'SteleGraphTests|SteleFilesTests|SteleFeedTests|StelePostgreSQLTests|MigrationTests'
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential fuzz sequences live-check rights-check torture mutate soak fairness openapi-check sanitize format docs image clean help dependencies memory
+.PHONY: run test build bench differential fuzz sequences live-check rights-check torture mutate soak fairness planning openapi-check sanitize format docs image clean help dependencies memory
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@$(TUNED) .build/release/stele serve $(ARGS)
@@ -83,6 +83,9 @@ soak: build ## a mixed load with faults on a server; SECONDS=600 SEED=1
 
 fairness: build ## measure what clients get beside others that ask for too much; SECONDS=5
 	@Tests/Fairness/measure.py .build/release/stele $(if $(filter command,$(origin SECONDS)),$(SECONDS),5)
+
+planning: build ## send predicates of COUNT=100000 nested or listed parts to every place that takes one
+	@Tests/Fairness/planning.py .build/release/stele $(COUNT)
 
 memory: build ## measure the memory of a service whose store has one very large save; COUNT=362891 objects
 	@$(TUNED) Tests/Memory/measure.py .build/release/stele $(if $(filter command,$(origin COUNT)),$(COUNT),362891) $(BEFORE)

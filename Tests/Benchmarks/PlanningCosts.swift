@@ -75,6 +75,10 @@ private struct NodeKind {
             String(repeating: "SUBQUERY(team.people, $x, ", count: 8) + "age == 1"
                 + String(repeating: ").@count > 1", count: 8), in: "", "", most: 1),
         NodeKind("ANY", "ANY team.people.age == 1", in: "", "", most: 1),
+        NodeKind(
+            "ANY within ANY",
+            String(repeating: "ANY SUBQUERY(team.people, $x, ", count: 8) + "age == 1"
+                + String(repeating: ").age == 1", count: 8), in: "", "", most: 1),
     ]
 }
 
