@@ -241,6 +241,22 @@ struct CheckTests {
         #expect(found == ["P: the composite contains itself", "Q: the composite contains itself"])
     }
 
+    @Test("A constraint of very many names is told by the first of them in each of its errors")
+    func longConstraints() throws {
+        let names = (0..<2_000).map { "\"unknown\($0)\"" }
+        for kind in ["uniquenessConstraints", "compoundIndexes"] {
+            let text = """
+                {"entities":[{"name":"A","\(kind)":[[\(names.joined(separator: ","))]]}]}
+                """
+            let thrown = #expect(throws: ModelErrors.self) {
+                _ = try Model(ManagedObjectModel(json: Array(text.utf8), name: "M"))
+            }
+            let errors = try #require(thrown).errors
+            #expect(errors.count >= names.count)
+            #expect(errors.allSatisfy { $0.description.utf8.count < 300 })
+        }
+    }
+
     @Test("An inverse has only one inverse")
     func sharedInverse() throws {
         let found = try mistakes(

@@ -3,8 +3,7 @@
 extension ModelCheck {
     func checkUniquenessConstraints(of entity: Entity) {
         for constraint in entity.declaration.uniquenessConstraints {
-            let place =
-                "\(entity.name), uniqueness constraint \(constraint.joined(separator: ", "))"
+            let place = "\(entity.name), uniqueness constraint \(Self.inShort(constraint))"
             if constraint.isEmpty { findings.error(place, "it names no property") }
             if Set(constraint).count < constraint.count {
                 findings.error(place, "it names a property twice")
@@ -37,9 +36,15 @@ extension ModelCheck {
             }
         }
         for names in entity.declaration.compoundIndexes {
-            let place = "\(entity.name), compound index \(names.joined(separator: ", "))"
+            let place = "\(entity.name), compound index \(Self.inShort(names))"
             for name in names { checkColumn(name, of: entity, place) }
         }
+    }
+
+    /// The first names of a list. Each error has them, and there may be as many errors as names.
+    private static func inShort(_ names: [String]) -> String {
+        let first = names.prefix(8).map { String($0.prefix(60)) }.joined(separator: ", ")
+        return names.count > 8 ? first + ", …" : first
     }
 
     /// Reports a name that has no column: only attributes, to-one relationships and elements of
