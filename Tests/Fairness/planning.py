@@ -437,7 +437,10 @@ def starts(cases, program, count, folder):
                                str(Path(folder) / "old.sqlite"), "--plan"]
 
                 def send():
-                    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+                    try:
+                        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+                    except subprocess.TimeoutExpired as error:
+                        return 0, repr(error)[:200]
                     text = done.stdout + done.stderr
                     return (0 if done.returncode < 0 or done.returncode > 100 else 200 + done.returncode), text
                 return send

@@ -107,7 +107,7 @@ import Testing
                 ContinuousClock.now - start < .seconds(10), "\(body?.prefix(120) ?? target[...])")
         }
         for condition in Self.conditions {
-            let text = condition(8_000)
+            let text = condition(4_000)
             let value = "TERNARY(\(text), 1, 2)"
             for parameters in [
                 [("where", text)], [("select", "n:count()"), ("having", text)],
