@@ -39,9 +39,10 @@ WORDS = "amber brook cedar delta ember fjord grove heath inlet jetty knoll ledge
 class Service:
     """A service on a store, and its memory."""
 
-    def __init__(self, program, model, store):
+    def __init__(self, program, model, store, rights=None):
         self.process = subprocess.Popen(
-            [program, "serve", str(model), "--store", str(store), "--port", "0"],
+            [program, "serve", str(model), "--store", str(store), "--port", "0"]
+            + (["--rights", str(rights)] if rights else []),
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.port = next(int(it[1]) for it in (
             re.search(r"http://127\.0\.0\.1:(\d+)", line) for line in self.process.stdout) if it)
@@ -229,6 +230,8 @@ def beside_an_import(port, token, objects, again):
         stream.close()
 
 
+# A role that sees what matches a condition, here everything.
+RIGHTS = {"roles": {"reader": {"Item": {"read": "number >= 0"}}}, "anonymous": "reader"}
 LOADS = [
     ("ten first views of the page's feed", views),
     ("ten JSON readers of all pages", of_changes(follow_pages)),
@@ -236,6 +239,11 @@ LOADS = [
     ("an export", lambda port, token, *_: export(port, token)),
     ("streams, pages, views and an export", all_at_once),
     ("an import beside streams, a live query and a context", beside_an_import),
+]
+LOADS_OF_ROLE = [
+    ("ten first views, by the rules of a role", views),
+    ("ten streams, by the rules of a role", of_changes(follow_stream)),
+    ("a JSON reader of all pages, by the rules of a role", of_changes(follow_pages, 1)),
 ]
 
 
@@ -277,8 +285,10 @@ def measure(program, folder, records, objects):
             service.end()
     rows = []
     longest[0] = 0
-    for name, work in LOADS:
-        service = Service(program, model, store)
+    (folder / "rights.json").write_text(json.dumps(RIGHTS))
+    for name, work in LOADS + LOADS_OF_ROLE:
+        rights = folder / "rights.json" if (name, work) in LOADS_OF_ROLE else None
+        service = Service(program, model, store, rights)
         try:
             token = newest(service.port)
             # The service's threads and connections are there.
