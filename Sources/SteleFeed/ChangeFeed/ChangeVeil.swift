@@ -132,9 +132,31 @@ final class ChangeVeil {
     private func index(
         of save: Int64, _ whole: [HistoryChange]?
     ) throws(StoreError) -> SaveIndex {
+        if let whole {
+            var rest = [whole]
+            return try index(of: save) { rest.popLast() }
+        }
+        return try indexes.index(SaveIndexes.Key(save: save, sight: sight)) {
+            () throws(StoreError) in
+            // Reading a large save takes too long for a thread that others wait for.
+            if time.isShared { throw .overBudget }
+            return try time.leavingOut { () throws(StoreError) in
+                let needsValues = !followed.isEmpty || !farQueries.isEmpty
+                var rest = SaveRest(of: save, after: 0)
+                return try index(of: save) { () throws(StoreError) in
+                    try rest.next(reader, values: needsValues)?.changes
+                }
+            }
+        }
+    }
+
+    /// - Parameter next: the next changes of the save; nil at its end.
+    private func index(
+        of save: Int64, _ next: () throws(StoreError) -> [HistoryChange]?
+    ) throws(StoreError) -> SaveIndex {
         var index = SaveIndex(model, following: followed)
         var outsiders: Set<SaveIndex.Outsider> = []
-        func add(_ changes: [HistoryChange]) throws(StoreError) {
+        while let changes = try next() {
             index.add(changes)
             let piece = HistoryTransaction(
                 number: save, timestamp: 0, author: nil, contextName: nil, changes: changes)
@@ -144,21 +166,8 @@ final class ChangeVeil {
                 }
             }
         }
-        if let whole {
-            try add(whole)
-            index.sort(outsiders: outsiders)
-            return index
-        }
-        return try indexes.index(SaveIndexes.Key(save: save, sight: sight)) {
-            () throws(StoreError) in
-            let needsValues = !followed.isEmpty || !farQueries.isEmpty
-            var rest = SaveRest(of: save, after: 0)
-            while let piece = try rest.next(reader, values: needsValues) {
-                try add(piece.changes)
-            }
-            index.sort(outsiders: outsiders)
-            return index
-        }
+        index.sort(outsiders: outsiders)
+        return index
     }
 
     /// Reads the objects to which those of a save lead, which most rules ask for, with one query
