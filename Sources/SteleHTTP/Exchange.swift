@@ -359,7 +359,7 @@ final class Exchange: Job, @unchecked Sendable {
 
     func abandon() {
         guard let waiting else { return }
-        give(.given(core.rendered(.stopping(waiting.request.withoutBody))))
+        give(.given(core.rendered(.unfinished(waiting.request.withoutBody))))
     }
 
     private var waiting: Waiting? {

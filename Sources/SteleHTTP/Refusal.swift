@@ -15,6 +15,8 @@ public enum Refusal: Sendable {
     case busy(Request, retryAfter: Int)
     /// The server is stopping: 503.
     case stopping(Request)
+    /// The server has stopped while it answered the request, which may be done all the same: 503.
+    case unfinished(Request)
     /// The head violates HTTP in a way that makes guessing dangerous: 400.
     case malformed(Request, reason: String)
     /// A transfer coding other than `chunked`: 501 (RFC 9112, 6.1).
@@ -25,7 +27,7 @@ public enum Refusal: Sendable {
         switch self {
         case .bodyTooLarge(let request, _), .targetTooLong(let request, _),
             .headTooLarge(let request, _), .answerHeadTooLarge(let request), .busy(let request, _),
-            .stopping(let request),
+            .stopping(let request), .unfinished(let request),
             .malformed(let request, _), .unknownTransferCoding(let request, _):
             request
         }
@@ -45,6 +47,7 @@ public enum Refusal: Sendable {
                 + "next page, do not fit beside it."
         case .busy: "The server is busy; try again in a moment."
         case .stopping: "The server is stopping."
+        case .unfinished: "The server stops before the request is answered."
         case .malformed(_, let reason): reason
         case .unknownTransferCoding(_, let name):
             "The transfer coding \(name) is not supported; send the body plain or chunked."

@@ -43,7 +43,13 @@ extension Service {
                 Problem(.headTooLarge, message, hint: "send fewer header fields, or shorter ones")
             case .busy(_, let seconds):
                 Problem(.busy, message, headers: [("Retry-After", String(seconds))])
-            case .stopping: Problem(.unavailable, message, headers: [("Retry-After", "1")])
+            case .unfinished(let request) where !["GET", "HEAD"].contains(request.method):
+                Problem(
+                    .unavailable, "\(message) It may be done all the same.",
+                    hint: "look whether it is done before it is sent again; with an "
+                        + "Idempotency-Key it may be sent again at once")
+            case .stopping, .unfinished:
+                Problem(.unavailable, message, headers: [("Retry-After", "1")])
             case .malformed: Problem(.malformed, message)
             case .unknownTransferCoding: Problem(.notBuilt, message)
             }

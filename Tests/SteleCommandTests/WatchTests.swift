@@ -98,6 +98,16 @@ import Testing
             ])
     }
 
+    @Test func aSaveThatIsCutShowsWhereItGoesOn() {
+        let data =
+            #"{"transaction":"a-8","at":"t","changes":[{"change":"delete","entity":"Team","_id":1}],"#
+            + #""rest":"a-8.1"}"#
+        let event = EventReader.Event(id: "a-8", name: "save", data: data)
+        #expect(
+            EventPrinter.lines(event)
+                == ["t  a-8", "  delete Team 1", "  … the rest: since=a-8.1"])
+    }
+
     /// A row is printed alike, whether it was there or came.
     @Test func aLiveQuerysRowsAreLines() {
         let data =

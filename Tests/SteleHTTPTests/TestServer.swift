@@ -131,7 +131,7 @@ extension Refusal {
         case .bodyTooLarge: 413
         case .targetTooLong, .answerHeadTooLarge: 414
         case .headTooLarge: 431
-        case .busy, .stopping: 503
+        case .busy, .stopping, .unfinished: 503
         case .malformed: 400
         case .unknownTransferCoding: 501
         }

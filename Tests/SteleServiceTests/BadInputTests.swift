@@ -333,6 +333,13 @@ struct Refused: Sendable, CustomTestStringConvertible {
         #expect(long.text.contains("28672") && long.text.contains("POST /{Entity}/query"))
         let head = Answer(response: league.service.refuse(.headTooLarge(request, limit: 28_672)))
         #expect(head.status == 431 && head.code == "request.head-too-large")
+        // A write may be done, so it is not to be sent again as if it were not.
+        let write = Answer(response: league.service.refuse(.unfinished(request)))
+        #expect(write.status == 503 && write["Retry-After"] == nil)
+        #expect(write.text.contains("may be done all the same"), "\(write.text)")
+        let read = Request(method: "GET", path: "/Player")
+        let unread = Answer(response: league.service.refuse(.unfinished(read)))
+        #expect(unread.status == 503 && unread["Retry-After"] == "1")
     }
 
     @Test func anUnknownErrorTellsItsIdAndNothingElse() throws {

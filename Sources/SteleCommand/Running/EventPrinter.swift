@@ -63,7 +63,9 @@ enum EventPrinter {
         if let part = save["part"]?.integer, let count = save["of"]?.integer {
             head.append("part \(part) of \(count)")
         }
-        return [head.joined(separator: "  ")] + elements(changes).map { "  " + change($0) }
+        var lines = [head.joined(separator: "  ")] + elements(changes).map { "  " + change($0) }
+        if let rest = save["rest"]?.string { lines.append("  … the rest: since=\(rest)") }
+        return lines
     }
 
     private static func change(_ change: JSONNode) -> String {
