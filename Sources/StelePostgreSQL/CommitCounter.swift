@@ -88,16 +88,35 @@ final class CommitCounter: Sendable {
     static let locking = SQLText("SELECT ZCOUNT FROM \(table) WHERE Z_PK = 1 FOR UPDATE")
     private static let lockingStore = SQLText(
         "SELECT ZCOUNT, ZMIGRATIONS, tableoid::bigint FROM \(table) WHERE Z_PK = 1 FOR UPDATE")
-    private static let raising = SQLText(
-        "UPDATE \(table) SET ZCOUNT = ?1, ZWRITER = ?2 WHERE Z_PK = 1 OR Z_PK = ?3")
     private static let notifying = SQLText(
         "SELECT pg_notify('\(PostgreSQLListener.channel)', ?1)")
     private static let reading = SQLText(
         "SELECT ZCOUNT, ZWRITER FROM \(table) WHERE Z_PK = ?1")
-    private static let viewing = SQLText(
-        "SELECT ZCOUNT, ZWRITER, (\(HistoryReader.tokenStatement)), ZMIGRATIONS, "
-            + "COALESCE((\(HistoryReader.oldestStatement)), -1), tableoid::bigint "
-            + "FROM \(table) WHERE Z_PK = 1")
+
+    /// Returns the first statement of a view.
+    /// - Parameter hasTables: a condition that is true where the tables are the store's.
+    static func viewing(where hasTables: String) -> SQLText {
+        SQLText(
+            "SELECT ZCOUNT, ZWRITER, (\(HistoryReader.tokenStatement)), ZMIGRATIONS, "
+                + "COALESCE((\(HistoryReader.oldestStatement)), -1), tableoid::bigint, "
+                + "(\(hasTables))::int::bigint FROM \(table) WHERE Z_PK = 1")
+    }
+
+    /// Returns the statement that counts a commit. By now the locks of the transaction keep the tables
+    /// that it has written to and read as they are. Where one of them is not the store's, the number
+    /// is null, which the table refuses, and the COMMIT that was sent with the statement commits
+    /// nothing.
+    static func raising(where hasTables: String) -> SQLText {
+        SQLText(
+            "UPDATE \(table) SET ZCOUNT = CASE WHEN \(hasTables) THEN ?1 END, ZWRITER = ?2 "
+                + "WHERE Z_PK = 1 OR Z_PK = ?3")
+    }
+
+    /// Whether `raising` has failed because a table is not the store's.
+    static func hasRefused(_ connection: Connection) -> Bool {
+        connection.lastState == "23502" && connection.lastMessage.contains("zcount")
+    }
+
     /// The lock of a standby's view, which the replay of a migration waits for or ends.
     private static let sharing = SQLText("LOCK TABLE \(table) IN ACCESS SHARE MODE")
 
@@ -151,12 +170,13 @@ final class CommitCounter: Sendable {
     ) throws(StoreError) -> View {
         let least = counter?.highest.load(ordering: .relaxed) ?? .min
         let found = try connection.beginView(
-            [(viewing, [])] + reads.map { ($0.sql, $0.bindings) },
+            [(access.identity.viewing, [])] + reads.map { ($0.sql, $0.bindings) },
             lock: access.isOfReplica ? sharing : nil)
         let rows = found[0]
         guard rows.count == 1 else { throw empty }
         try access.identity.check(
-            migrations: rows.integer(0, 3), counter: rows.integer(0, 5), connection)
+            migrations: rows.integer(0, 3), counter: rows.integer(0, 5),
+            hasTables: rows.integer(0, 6), connection)
         let number = rows.integer(0, 0)
         guard number >= least else { throw StoreIdentity.takenBack(connection) }
         counter?.highest.max(number, ordering: .relaxed)
@@ -203,9 +223,11 @@ final class CommitCounter: Sendable {
     }
 
     /// Sends the statement that makes the transaction the commit of a number.
-    func raise(to number: Int64, _ connection: Connection) throws(StoreError) {
+    func raise(
+        to number: Int64, _ connection: Connection, of store: StoreIdentity
+    ) throws(StoreError) {
         try connection.send(
-            Self.raising, [.int(number), .int(identity), .int(Self.place(of: number))])
+            store.raising, [.int(number), .int(identity), .int(Self.place(of: number))])
     }
 
     /// Sends the notification of the commit of a number, with the generation of the store: others in

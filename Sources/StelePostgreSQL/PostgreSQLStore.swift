@@ -153,7 +153,6 @@ public final class PostgreSQLStore: PersistentStore {
         _ connection: Connection, _ identity: StoreIdentity
     ) throws(StoreError) {
         let last = try counter.look(connection, at: identity)
-        try identity.checkTables(connection)
         noteAbsence(nil)
         note(last)
         guard !links.isEmpty else { return }

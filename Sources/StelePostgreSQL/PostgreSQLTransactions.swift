@@ -175,14 +175,15 @@ final class PostgreSQLTransactions: WriterTransactions, SaveFollower {
         }
         counter.willCommit(next)
         do throws(StoreError) {
-            try counter.raise(to: next, connection)
+            try counter.raise(to: next, connection, of: access.identity)
             try counter.notify(of: next, generation: generation, connection)
             connection.hasLeftStandby = false
             _ = try connection.query(Self.commit, [])
         } catch {
             guard connection.isLost, try isCommitted(next, after: error) else {
                 counter.commitFailed()
-                throw error
+                throw CommitCounter.hasRefused(connection)
+                    ? StoreIdentity.madeAgain(connection) : error
             }
         }
         counter.didCommit(next)

@@ -17,6 +17,11 @@ struct StoreIdentity: Sendable {
     let counter: Int64
     /// The OIDs of the store's tables, by the names that the server stores.
     let tables: [String: Int64]
+    /// The statement with which a view of the store begins.
+    let viewing: SQLText
+    /// The statement that counts a commit.
+    let raising: SQLText
+    private let checking: String
 
     /// Reads the identity of the store in the connection's schema. Called under a lock of the store.
     /// - Parameter tables: the names of the store's tables.
@@ -40,12 +45,26 @@ struct StoreIdentity: Sendable {
             if let name = found.text(row, 0) { tables[name] = found.integer(row, 1) }
         }
         self.tables = tables
+        // A table that is renamed, moved or dropped, or changed for another one of its name, is not
+        // found by both.
+        let pairs = tables.map { "(\($1), \($0.quotedText))" }.sorted().joined(separator: ", ")
+        let hasTables =
+            "(SELECT COUNT(*) FROM pg_class WHERE (oid, relname) IN (\(pairs)) "
+            + "AND relnamespace = \(PostgreSQLWords.ownSchema)) = \(tables.count)"
+        viewing = CommitCounter.viewing(where: hasTables)
+        raising = CommitCounter.raising(where: hasTables)
+        checking =
+            "SELECT ZMIGRATIONS, tableoid::bigint, (\(hasTables))::int::bigint, "
+            + "(SELECT Z_UUID FROM Z_METADATA WHERE Z_VERSION = 1) "
+            + "FROM \(CommitCounter.table) WHERE Z_PK = 1"
     }
 
     /// Checks what was read with the row of the commit counter.
+    /// - Parameter hasTables: 1 where all tables have their names.
     /// - Throws: `.gone`.
     func check(
-        migrations number: Int64, counter table: Int64, _ connection: Connection
+        migrations number: Int64, counter table: Int64, hasTables: Int64 = 1,
+        _ connection: Connection
     ) throws(StoreError) {
         guard number == migrations else {
             if CommitCounter.line(of: number) != CommitCounter.line(of: migrations) {
@@ -55,15 +74,16 @@ struct StoreIdentity: Sendable {
                 "another program has migrated the store in \(connection.place) to another version "
                     + "of its model: start this one again with that version")
         }
-        guard table == counter else { throw Self.madeAgain(connection) }
+        guard table == counter, hasTables == 1 else { throw Self.madeAgain(connection) }
     }
 
     /// The error of a store whose tables are others.
     static func madeAgain(_ connection: Connection) -> StoreError {
         .gone(
             "the tables in \(connection.place) are not those of the store that was opened: they were "
-                + "made again, as by the restore of a backup, or are another store's. Put the store "
-                + "back, or start this program again, which serves what is there now")
+                + "renamed, dropped or made again, as by the restore of a backup, or are another "
+                + "store's. Put the store back, or start this program again, which serves what is "
+                + "there now")
     }
 
     /// The error of a store that has fewer commits than it had.
@@ -74,17 +94,15 @@ struct StoreIdentity: Sendable {
                 + "it with new tokens and ETags")
     }
 
-    /// Checks a new connection: that it leads to this store.
+    /// Checks that a connection leads to this store, and to all of its tables.
     /// - Throws: `.gone`; the errors of statements.
     func check(_ connection: Connection) throws(StoreError) {
-        let rows = try connection.queryOnce(
-            "SELECT ZMIGRATIONS, tableoid::bigint, "
-                + "(SELECT Z_UUID FROM Z_METADATA WHERE Z_VERSION = 1) "
-                + "FROM \(CommitCounter.table) WHERE Z_PK = 1")
+        let rows = try connection.queryOnce(checking)
         guard rows.count == 1 else { throw CommitCounter.empty }
         try check(
-            migrations: rows.integer(0, 0), counter: rows.integer(0, 1), connection)
-        guard rows.text(0, 2) == identifier else { throw Self.madeAgain(connection) }
+            migrations: rows.integer(0, 0), counter: rows.integer(0, 1),
+            hasTables: rows.integer(0, 2), connection)
+        guard rows.text(0, 3) == identifier else { throw Self.madeAgain(connection) }
     }
 
     /// Whether a connection leads to the table of this store's commits, also after a migration in
@@ -93,18 +111,6 @@ struct StoreIdentity: Sendable {
         let rows = try connection.queryOnce(
             "SELECT tableoid::bigint FROM \(CommitCounter.table) WHERE Z_PK = 1")
         return rows.count == 1 && rows.integer(0, 0) == counter
-    }
-
-    /// Checks that all tables of the store are in its schema.
-    /// - Throws: `.gone`; the errors of statements.
-    func checkTables(_ connection: Connection) throws(StoreError) {
-        let ids = tables.values.map(String.init).joined(separator: ", ")
-        let rows = try connection.queryOnce(
-            "SELECT COUNT(*) FROM pg_class WHERE oid IN (\(ids)) "
-                + "AND relnamespace = \(PostgreSQLWords.ownSchema)")
-        guard rows.integer(0, 0) == Int64(tables.count) else {
-            throw Self.madeAgain(connection)
-        }
     }
 }
 

@@ -12,17 +12,21 @@ import Testing
 @Suite(.enabled(if: PostgreSQLServer.shared != nil)) struct CommitCounterTests {
     private let url: String
     private let store: PostgreSQLStore
+    private let identity: StoreIdentity
 
     init() throws {
         url = try #require(PostgreSQLServer.shared).url(path: UUID().uuidString)
         store = try PostgreSQLStore.open(url: url, model: try sampleModel("League"))
+        identity = try StoreIdentity(
+            store.identifier, tables: [PostgreSQLWords.stored(CommitCounter.table)],
+            Connection(url))
     }
 
     /// Makes an empty commit as a node of its own.
     private func commit(_ counter: CommitCounter, _ connection: Connection) throws -> Int64 {
         try connection.run("BEGIN")
         let next = try counter.lock(connection) + 1
-        try counter.raise(to: next, connection)
+        try counter.raise(to: next, connection, of: identity)
         try connection.run("COMMIT")
         return next
     }
@@ -67,7 +71,7 @@ import Testing
         let counter = CommitCounter(0)
         try writing.run("BEGIN")
         let next = try counter.lock(writing) + 1
-        try counter.raise(to: next, writing)
+        try counter.raise(to: next, writing, of: identity)
         try writing.receive()
         let committing = SystemThread(name: "commit") {
             usleep(200_000)

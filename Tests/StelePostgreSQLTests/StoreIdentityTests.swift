@@ -216,6 +216,70 @@ struct StoreIdentityTests: Sendable {
             } == 1)
     }
 
+    /// What is done to a table of the store, and what takes it back.
+    private static let renamings = [
+        ("ALTER TABLE zteam RENAME TO old", "ALTER TABLE old RENAME TO zteam"),
+        (
+            "CREATE TABLE fresh (LIKE zteam INCLUDING ALL); INSERT INTO fresh SELECT * FROM zteam; "
+                + "BEGIN; ALTER TABLE zteam RENAME TO old; ALTER TABLE fresh RENAME TO zteam; COMMIT",
+            "BEGIN; ALTER TABLE zteam RENAME TO fresh; ALTER TABLE old RENAME TO zteam; COMMIT; "
+                + "DROP TABLE fresh"
+        ),
+    ]
+
+    @Test(arguments: renamings.indices)
+    func aTableOfTheSameNameIsNotTheStores(_ number: Int) throws {
+        let (change, back) = Self.renamings[number]
+        let schema = try teams.makeSchema()
+        let node = try teams.open(schema)
+        defer { node.close() }
+        try teams.save("one", in: node)
+        #expect(try teams.names(node) == ["one"])
+        try server.sql(change, schema: schema)
+        // At once, before the node has looked for the tables.
+        #expect(throws: StoreError.self) { try teams.save("stray", in: node) }
+        #expect(throws: StoreError.self) { try teams.names(node) }
+        teams.waitUntil(node, isGone: true)
+        #expect(!teams.answers(node).contains("answered"))
+        try server.sql(back, schema: schema)
+        teams.waitUntil(node, isGone: false)
+        #expect(try teams.save("two", in: node) == 2)
+        #expect(try teams.names(node) == ["one", "two"])
+    }
+
+    /// A table that is changed for another one in the middle of a transaction takes no save.
+    @Test func noSaveIsCommittedToAnotherTable() throws {
+        let schema = try teams.makeSchema()
+        let node = try teams.open(schema)
+        defer { node.close() }
+        try teams.save("first", in: node)
+        let (change, back) = Self.renamings[1]
+        let isOver = Atomic<Bool>(false)
+        let saved = onThreads(3) { thread -> Set<String> in
+            defer { if thread == 0 { isOver.store(true, ordering: .releasing) } }
+            if thread == 0 {
+                for _ in 0..<20 {
+                    try? server.sql(change, schema: schema)
+                    let strays = try? server.sql(
+                        "SELECT COUNT(*) FROM zteam z LEFT JOIN old o USING (z_pk) "
+                            + "WHERE o.z_pk IS NULL", schema: schema)
+                    #expect(strays == ["0"])
+                    try? server.sql(back, schema: schema)
+                }
+                return []
+            }
+            var saved = Set<String>()
+            while !isOver.load(ordering: .acquiring) {
+                let name = "\(thread).\(saved.count)"
+                if (try? teams.save(name, in: node)) != nil { saved.insert(name) }
+            }
+            return saved
+        }
+        teams.waitUntil(node, isGone: false)
+        let names = Set(try teams.names(node))
+        #expect(saved.allSatisfy { $0.isSubset(of: names) })
+    }
+
     @Test func aStoreWithoutItsTablesIsGone() throws {
         let schema = try teams.makeSchema()
         let node = try teams.open(schema)

@@ -77,6 +77,17 @@ struct TableFault: Sendable {
             back: "ALTER TABLE AWAY.zitem SET SCHEMA STORE; DROP SCHEMA AWAY",
             says: "made again"),
         TableFault(
+            change: "ALTER TABLE STORE.zitem RENAME TO zold",
+            back: "ALTER TABLE STORE.zold RENAME TO zitem", says: "made again"),
+        TableFault(
+            change: "CREATE TABLE STORE.znew (LIKE STORE.zitem INCLUDING ALL); "
+                + "INSERT INTO STORE.znew SELECT * FROM STORE.zitem; "
+                + "BEGIN; ALTER TABLE STORE.zitem RENAME TO zold; "
+                + "ALTER TABLE STORE.znew RENAME TO zitem; COMMIT",
+            back: "BEGIN; ALTER TABLE STORE.zitem RENAME TO znew; "
+                + "ALTER TABLE STORE.zold RENAME TO zitem; COMMIT; DROP TABLE STORE.znew",
+            says: "made again"),
+        TableFault(
             change: "ALTER TABLE STORE.zitem ALTER zname TYPE varchar(200)",
             back: "ALTER TABLE STORE.zitem ALTER zname TYPE text COLLATE \"C\"", says: ""),
         TableFault(
