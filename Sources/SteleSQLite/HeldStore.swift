@@ -23,6 +23,7 @@ public final class HeldStore {
         try StoreLook.at(path) { (connection) throws(StoreError) in
             _ = try StoreFile.check(connection, path, model)
         }
+        try DamageMark.check(path)
         guard let lock = try StoreLock(store: path, whileAlone: {}) else {
             throw .failed("the lock file of \(path) cannot be created")
         }

@@ -43,7 +43,7 @@ public final class SQLiteStore: PersistentStore {
     private let checkpointer: Checkpointer
     private let watch: CommitWatch
     private let presence: StorePresence
-    private let damage = StoreDamage()
+    private let damage: StoreDamage
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let threads = Mutex<[SystemThread]>([])
     let lock: Mutex<StoreLock?>
@@ -127,10 +127,13 @@ public final class SQLiteStore: PersistentStore {
         historyFile =
             file.hasAttachedHistory ? StoreLook.resolved(path) + StoreFile.historyEnding : nil
         lock = Mutex(file.lock)
+        let damage = StoreDamage(path)
+        self.damage = damage
         translator = CurrentTranslator(FetchTranslator(schema: schema))
         // The index of the log is a file as well: with another one, readers would see old pages.
         presence = StorePresence(
-            [path, historyFile].compactMap(\.self).flatMap { [$0, $0 + "-wal", $0 + "-shm"] })
+            [path, historyFile].compactMap(\.self).flatMap { [$0, $0 + "-wal", $0 + "-shm"] },
+            damage)
         readers = ReaderPool(
             path: path, isMapped: true, attachesHistory: file.hasAttachedHistory, presence, damage)
         checkpointer = Checkpointer(views: readers)

@@ -55,6 +55,14 @@ final class StoreLock: Sendable {
         _ = stele_lock(found, Int16(F_RDLCK), 0)
     }
 
+    /// Whether no program has the store open, as far as its lock tells.
+    static func isFree(store: String) -> Bool {
+        let found = open(StoreLook.place(of: store) + "-lock", O_RDWR | O_CLOEXEC)
+        guard found >= 0 else { return errno == ENOENT }
+        defer { close(found) }
+        return stele_lock(found, Int16(F_WRLCK), 0) == 0
+    }
+
     private enum Sharing { case taken, excluded, impossible }
 
     /// Takes the shared lock, and waits for a program that excludes others.

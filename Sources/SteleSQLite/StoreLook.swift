@@ -23,6 +23,7 @@ enum StoreLook {
         _ open: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         try held { () throws(StoreError) in
+            try DamageMark.check(path)
             if hasContents(path) {
                 try read(path, as: path, look)
             } else {
@@ -293,12 +294,15 @@ enum StoreLook {
     }
 
     /// The ending of a file with which SQLite must recover a store before it reads it, and cannot
-    /// without a change: a rollback journal, or a log without an index beside a file that may not be
-    /// written, and so not be locked.
+    /// without a change: a rollback journal, a log without an index beside a file that may not be
+    /// written, and so not be locked, or a damaged log, which has less than its index says.
     private static func recovery(_ file: String) -> String? {
         if hasContents(file + "-journal") { return "-journal" }
-        let isAlone = hasFrames(file + "-wal") && access(file + "-shm", F_OK) != 0
-        return isAlone && access(file, W_OK) != 0 ? "-wal" : nil
+        guard hasFrames(file + "-wal") else { return nil }
+        if access(file + "-shm", F_OK) == 0 {
+            return DamageMark.finding(file) == nil ? nil : "-wal"
+        }
+        return access(file, W_OK) == 0 ? nil : "-wal"
     }
 
     /// Makes a private copy of a file with the one beside it, in which SQLite recovers it.

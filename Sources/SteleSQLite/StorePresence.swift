@@ -29,9 +29,12 @@ struct StorePresence: Sendable {
     }
 
     private let files: [File]
+    private let damage: StoreDamage
 
     /// Remembers the files that are at the paths now.
-    init(_ paths: [String]) {
+    /// - Parameter damage: remembers what is found.
+    init(_ paths: [String], _ damage: StoreDamage = StoreDamage()) {
+        self.damage = damage
         files = paths.compactMap { path in
             Self.status(path).map { found in
                 // The index of the log, which is mapped into memory.
@@ -62,9 +65,10 @@ struct StorePresence: Sendable {
             guard let length = file.length else { continue }
             let most = length.most.max(Int(found.st_size), ordering: .relaxed).newValue
             if found.st_size < most {
-                throw .damaged(
+                throw damage.note(
                     "\(file.path) is damaged: it has \(found.st_size) bytes, and had \(most); it is "
-                        + "made again when the service is started again, and nothing is lost")
+                        + "made again when the service is started again, and nothing is lost",
+                    isLasting: false)
             }
         }
     }

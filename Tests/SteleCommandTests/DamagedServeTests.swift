@@ -33,10 +33,14 @@ import Testing
         return (program, caller)
     }
 
-    /// The names of the teams after a kill; nil where the store cannot be opened any more.
+    /// The names of the teams after a kill, as far as they can be read; nil where the store cannot be
+    /// opened any more.
     private func namesAfterKill(of program: Program) throws -> Set<String>? {
         program.signal(SIGKILL)
         _ = program.end()
+        if FileManager.default.fileExists(atPath: store + "-damaged") {
+            for ending in ["-damaged", "-shm"] { unlink(store + ending) }
+        }
         let again = try serve()
         defer {
             again.signal(SIGKILL)
@@ -161,7 +165,7 @@ import Testing
         var numbers = SeededNumbers(seed: seed)
         for round in 0..<4 {
             let fault = numbers.pick(StoreFault.noticedByEachSave, or: .logCut)
-            for ending in ["", "-wal", "-shm", "-lock"] {
+            for ending in ["", "-wal", "-shm", "-lock", "-damaged"] {
                 try? FileManager.default.removeItem(atPath: store + ending)
             }
             let (program, caller) = try start()

@@ -147,6 +147,9 @@ private struct Replacement {
             }
         } catch {
             switch error {
+            // A store whose log is damaged, in which its tables were.
+            case .incompatible(code: 134020, _) where DamageMark.finding(target) != nil:
+                return nil
             // A database of another program.
             case .incompatible(code: 134020, _): throw error
             case .incompatible, .failed:
@@ -196,7 +199,7 @@ private struct Replacement {
     private var companions: [String] {
         let history = StoreFile.historyEnding
         let endings =
-            ["-wal", "-shm", "-journal", "-seal", history]
+            ["-wal", "-shm", "-journal", "-seal", DamageMark.ending, history]
             + ["-wal", "-shm", "-journal"].map { history + $0 }
         return endings.map { name + $0 } + [Self.last(external.support)]
     }

@@ -1,12 +1,18 @@
 import StelePersistence
 import SteleSystem
 
-/// Whether an open store's files were found to be damaged. Once they are, nothing is written until
-/// the store is opened again: a further commit could make the damage worse, or be lost with it.
+/// Whether an open store's files were found to be damaged. Once they are, nothing is written: a
+/// further commit could make the damage worse, or be lost with it. A file beside the store keeps it
+/// from being opened again before it is mended (`DamageMark`).
 final class StoreDamage: Sendable {
+    /// The store; nil where nothing is left beside it.
+    private let store: String?
     private let first = Mutex<String?>(nil)
     /// Whether `first` has a text, without its lock.
     private let isThere = Atomic<Bool>(false)
+
+    /// - Parameter store: the path of a store that is written.
+    init(_ store: String? = nil) { self.store = store }
 
     /// Whether damage was found.
     var isKnown: Bool { isThere.load(ordering: .acquiring) }
@@ -18,10 +24,15 @@ final class StoreDamage: Sendable {
     }
 
     /// Remembers damage.
+    /// - Parameter isLasting: whether the next opening would not mend it.
     /// - Returns: the error for it.
     @discardableResult
-    func note(_ text: String) -> StoreError {
-        first.withLock { if $0 == nil { $0 = text } }
+    func note(_ text: String, isLasting: Bool = true) -> StoreError {
+        let isNews = first.withLock { first in
+            defer { if first == nil { first = text } }
+            return first == nil
+        }
+        if isNews, isLasting, let store { DamageMark.leave(beside: store, text) }
         isThere.store(true, ordering: .releasing)
         return .damaged(text)
     }

@@ -19,10 +19,18 @@ extension SQLiteStore {
     package static func inspect(
         path: String, among models: [Model], published: [String: [String: [UInt8]]] = [:]
     ) throws(StoreError) -> StoreInspection {
-        let files = try InspectedFiles.open(path)
+        let damage = DamageMark.finding(path).map {
+            "the store was found to be damaged (\($0)): what is behind the damage is not read"
+        }
+        let files: InspectedFiles
+        do throws(StoreError) { files = try InspectedFiles.open(path) } catch {
+            guard let damage, case .incompatible(let code, let text) = error else { throw error }
+            throw .incompatible(code: code, "\(text); \(damage)")
+        }
         let connection = files.connection
         var found = StoreInspection(
             type: "sqlite", metadata: files.metadata.values(files.identifier))
+        if let damage { found.differences.append(damage) }
         found.differences += files.differences
         found.differences += files.metadata.differences
         let chosen = InspectedModel(files, among: models, published)
