@@ -96,8 +96,9 @@ typedef struct {
     uint32_t page_bytes;
     // The frames that are committed, and the pages of the database after them.
     uint32_t frames, pages;
-    // The frames that are copied into the database's file.
-    uint32_t copied;
+    // The frames that are copied into the database's file, and those that a checkpoint which has begun
+    // to write to the file will have copied.
+    uint32_t copied, attempted;
     // The check sum of the last frame, and what the log's header and each of its frames have.
     uint32_t sum[2], salt[2];
 } stele_wal_state;
@@ -119,6 +120,7 @@ static inline int stele_wal_read(const volatile uint32_t *index, stele_wal_state
     memcpy(state->sum, one + 6, 8);
     memcpy(state->salt, one + 8, 8);
     state->copied = __atomic_load_n(index + 24, __ATOMIC_ACQUIRE);
+    state->attempted = __atomic_load_n(index + 32, __ATOMIC_ACQUIRE);
     return 1;
 }
 

@@ -132,6 +132,42 @@ import Testing
         #expect(isDamage(try caller.call("GET", "/readyz")))
     }
 
+    /// The log has saves, so that the file need not have the length of the database.
+    @Test(arguments: StoreFault.underLog)
+    func aFileThatIsChangedUnderItsLogIsNoticed(_ fault: StoreFault) throws {
+        let (first, filling) = try start()
+        let long = String(repeating: "x", count: 3_000)
+        for _ in 0..<200 {
+            let made = try filling.call("POST", "/Team", #"{"name":"a","city":"\#(long)"}"#)
+            try #require(made.contains(" 201 "))
+        }
+        first.signal(SIGTERM)
+        #expect(first.end().status == 0)
+        try FileManager.default.copyItem(atPath: store, toPath: store + ".older")
+        let program = try serve()
+        defer {
+            program.signal(SIGKILL)
+            _ = program.end()
+        }
+        let caller = try Caller(program.lines(3))
+        #expect(try post("before", caller).contains(" 201 "))
+        try RawDatabase(store).run("PRAGMA wal_checkpoint(RESTART)")
+        for number in 0..<3 { #expect(try post("\(number)", caller).contains(" 201 ")) }
+        // The service has looked at the file.
+        usleep(1_500_000)
+        var numbers = SeededNumbers(seed: seed)
+        try fault.strike(store, &numbers)
+        if fault == .storeHalved {
+            // A look at what is mapped may end the process.
+            let answer = try? post("later", caller)
+            #expect(!(answer ?? "").contains(" 201 "), "\(answer ?? "")")
+        } else {
+            try waitUntil { isDamage(try caller.call("GET", "/readyz")) }
+            let answer = try post("later", caller)
+            #expect(isDamage(answer) && answer.contains("s.sqlite is damaged"), "\(answer)")
+        }
+    }
+
     /// What is mapped into memory ends the process, which says so. Nothing that was answered is
     /// lost with the index of the log.
     @Test(arguments: [StoreFault.indexCutToNothing, .storeCut])

@@ -3,6 +3,7 @@
 import Foundation
 import SteleModel
 import StelePersistence
+import SteleSystem
 import TestSupport
 import Testing
 
@@ -33,7 +34,7 @@ import Testing
         let long = String(repeating: "x", count: 3_000)
         for step in 0..<400 {
             let other = numbers.pick(others, or: others[0])
-            switch numbers.below(12) {
+            switch numbers.below(14) {
             case 0, 1, 2:
                 for _ in 0...numbers.below(4) {
                     _ = try store.insert(team, ["name": .string("\(step)"), "city": .string(long)])
@@ -49,6 +50,8 @@ import Testing
             case 8: try other.run("VACUUM")
             case 9: try other.run("PRAGMA incremental_vacuum; PRAGMA journal_size_limit = 0")
             case 10: others.append(try RawDatabase(folder.store))
+            case 11: try setAnotherTime(&numbers)
+            case 12: try copyAndLink()
             default: if others.count > 1 { others.removeLast() }
             }
             if numbers.one(in: 2) { _ = check.look() }
@@ -56,6 +59,60 @@ import Testing
             #expect(!damage.isKnown, "seed \(seed), step \(step)")
             try store.checkPresence()
         }
+    }
+
+    /// As `touch` and `chmod` do.
+    private func setAnotherTime(_ numbers: inout SeededNumbers) throws {
+        let date = Date(timeIntervalSince1970: Double(numbers.below(2_000_000_000)))
+        try FileManager.default.setAttributes(
+            [.modificationDate: date, .posixPermissions: numbers.one(in: 2) ? 0o644 : 0o600],
+            ofItemAtPath: folder.store)
+    }
+
+    /// As `cp`, `ln` and `mv` do.
+    private func copyAndLink() throws {
+        let others = ["copy", "link", "moved"].map { folder.store + $0 }
+        try FileManager.default.copyItem(atPath: folder.store, toPath: others[0])
+        try FileManager.default.linkItem(atPath: folder.store, toPath: others[1])
+        try FileManager.default.moveItem(atPath: folder.store, toPath: others[2])
+        try FileManager.default.moveItem(atPath: others[2], toPath: folder.store)
+        for other in others { unlink(other) }
+    }
+
+    /// Looks while other programs commit and copy the log into the file.
+    @Test func whatOthersDoMeanwhileIsNoDamage() throws {
+        let store = try SQLiteStore.open(path: folder.store, model: model)
+        defer { store.close() }
+        let connection = try Connection(path: folder.store, creates: false)
+        _ = try connection.single("SELECT COUNT(*) FROM sqlite_master")
+        let damage = StoreDamage()
+        let check = DamageCheck(connection, damage)
+        let isOver = Atomic<Bool>(false)
+        let path = folder.store
+        let threads = (0..<3).map { thread in
+            SystemThread(name: "other") {
+                var number = 0
+                while !isOver.load(ordering: .acquiring) {
+                    number += 1
+                    guard let other = try? RawDatabase(path) else { continue }
+                    let change =
+                        thread == 0
+                        ? "INSERT INTO ZTEAM (ZNAME, ZCITY) VALUES ('a', hex(randomblob(9000)))"
+                        : "DELETE FROM ZTEAM WHERE Z_PK % 3 = \(number % 3)"
+                    let mode = ["PASSIVE", "FULL", "RESTART", "TRUNCATE"][number % 4]
+                    try? other.run("PRAGMA synchronous = OFF; PRAGMA busy_timeout = 100; \(change)")
+                    try? other.run("PRAGMA wal_checkpoint(\(mode))")
+                    if number % 50 == 0 { try? other.run("VACUUM") }
+                }
+            }
+        }
+        let end = MonotonicClock.deadline(in: 4)
+        while MonotonicClock.now < end {
+            #expect(!check.look() && !check.beforeCopying())
+            try check.beforeWriting(isForeign: true)
+        }
+        isOver.store(true, ordering: .releasing)
+        for thread in threads { thread?.join() }
     }
 
     /// A byte at any place of what is committed is found by a look, and by the next save.

@@ -23,11 +23,8 @@ final class DamageCheck {
 
     /// A database of the connection.
     private struct Part {
-        let database: String
-        let path: String
         let log: LogCheck
-        /// What the file begins with, which nothing changes.
-        let start: [UInt8]
+        var file: FileCheck
         /// The log's state and stamp at the last check.
         var state: LogCheck.State?
         var stamp: Stamp?
@@ -36,24 +33,17 @@ final class DamageCheck {
         var rounds = 0
     }
 
-    private let connection: Connection
     private let damage: StoreDamage
     private var parts: [Part] = []
 
     /// - Parameter connection: a connection in WAL mode that has read something.
     init(_ connection: Connection, _ damage: StoreDamage) {
-        self.connection = connection
         self.damage = damage
         for database in ["main"] + (connection.hasAttachedHistory ? ["history"] : []) {
             guard let log = LogCheck(connection, database),
-                let file = sqlite3_db_filename(connection.handle, database)
+                let file = FileCheck(connection, database)
             else { continue }
-            var start = [UInt8](repeating: 0, count: Self.startBytes)
-            guard let open = stele_file(connection.handle, database, 0),
-                stele_file_read(open, &start, Int32(start.count), 0) == SQLITE_OK
-            else { continue }
-            parts.append(
-                Part(database: database, path: String(cString: file), log: log, start: start))
+            parts.append(Part(log: log, file: file))
         }
     }
 
@@ -65,12 +55,14 @@ final class DamageCheck {
     /// - Throws: `StoreError.damaged`.
     func beforeWriting(isForeign: Bool) throws(StoreError) {
         for index in parts.indices {
-            let part = parts[index]
-            let state = part.log.state
-            if let fault = fileFault(part, state) ?? part.log.fault() { throw damage.note(fault) }
-            let stamp = Stamp(part.log.path)
-            if !isForeign, part.stamp != nil, stamp != part.stamp, let state, state.frames > 0,
-                let fault = part.log.fault(inFrames: 1, through: state.frames, of: state)
+            let (log, former) = (parts[index].log, parts[index].stamp)
+            let state = log.state
+            if let fault = parts[index].file.fault(log, readsPages: false) ?? log.fault() {
+                throw damage.note(fault)
+            }
+            let stamp = Stamp(log.path)
+            if !isForeign, former != nil, stamp != former, let state, state.frames > 0,
+                let fault = log.fault(inFrames: 1, through: state.frames, of: state)
             {
                 throw damage.note(fault)
             }
@@ -82,11 +74,17 @@ final class DamageCheck {
     /// - Throws: `StoreError.damaged`.
     func afterCommit() throws(StoreError) {
         for index in parts.indices {
-            let part = parts[index]
-            if let fault = part.log.fault(since: part.state) {
+            let (log, former) = (parts[index].log, parts[index].state)
+            if let fault = log.fault(since: former) {
                 throw damage.note(fault + ", and what was saved last may be lost with it")
             }
-            parts[index].stamp = Stamp(part.log.path)
+            parts[index].stamp = Stamp(log.path)
+            // The commit has restarted the log, and the file is as it was before it.
+            if let former, log.state?.salt ?? former.salt != former.salt,
+                let fault = parts[index].file.fault(log, readsPages: false)
+            {
+                throw damage.note(fault)
+            }
         }
     }
 
@@ -96,9 +94,12 @@ final class DamageCheck {
     /// - Returns: whether the store is damaged.
     func look() -> Bool {
         for index in parts.indices {
+            let log = parts[index].log
+            guard let state = log.state else { continue }
+            if let fault = parts[index].file.fault(log, readsPages: true) ?? log.fault() {
+                damage.note(fault)
+            }
             var part = parts[index]
-            guard let state = part.log.state else { continue }
-            if let fault = fileFault(part, state) ?? part.log.fault() { damage.note(fault) }
             let stamp = Stamp(part.log.path)
             if part.stamp != stamp { part.rounds = 0 }
             // The clock of a file system has steps: once more after the last change that it shows.
@@ -117,51 +118,18 @@ final class DamageCheck {
         return damage.isKnown
     }
 
-    /// Checks the frames that a checkpoint would copy into the file.
+    /// Checks the file, and the frames that a checkpoint would copy into it.
     /// - Returns: whether the store is damaged.
     func beforeCopying() -> Bool {
-        for part in parts {
-            guard let state = part.log.state, state.copied < state.frames else { continue }
-            if let fault = part.log.fault()
-                ?? part.log.fault(inFrames: state.copied + 1, through: state.frames, of: state)
+        for index in parts.indices {
+            let log = parts[index].log
+            guard let state = log.state, state.copied < state.frames else { continue }
+            if let fault = parts[index].file.fault(log, readsPages: true) ?? log.fault()
+                ?? log.fault(inFrames: state.copied + 1, through: state.frames, of: state)
             {
                 damage.note(fault)
             }
         }
         return damage.isKnown
-    }
-
-    // MARK: The database's file
-
-    /// The bytes of a file that say what it is, the size of its pages, and that it has a log.
-    private static let startBytes = 24
-
-    /// Finds out whether a file begins as it did, and has the length that it had after the last
-    /// checkpoint.
-    private func fileFault(_ part: Part, _ state: LogCheck.State?) -> String? {
-        guard let file = stele_file(connection.handle, part.database, 0) else { return nil }
-        let size = stele_file_size(file)
-        var start = [UInt8](repeating: 0, count: Self.startBytes)
-        guard size >= Int64(Self.startBytes),
-            stele_file_read(file, &start, Int32(start.count), 0) == SQLITE_OK
-        else { return "\(part.path) is damaged: it has \(max(size, 0)) bytes" }
-        guard start == part.start else {
-            return "\(part.path) is damaged: its header is not as it was written"
-        }
-        // A checkpoint that copies all frames leaves the file with the length of the database.
-        guard let state, state.copied >= state.frames else { return nil }
-        let wanted = Int64(state.pages) * Int64(state.page_bytes)
-        guard size < wanted, part.log.state.map({ $0.isSame(as: state) }) == true else {
-            return nil
-        }
-        return "\(part.path) is damaged: it has \(size) bytes, and \(wanted) were written"
-    }
-}
-
-extension LogCheck.State {
-    /// Whether no commit, checkpoint or restart lies between the two.
-    fileprivate func isSame(as other: Self) -> Bool {
-        salt == other.salt && frames == other.frames && copied == other.copied
-            && pages == other.pages
     }
 }

@@ -13,8 +13,8 @@ enum LeftLog {
 
     private static let headerBytes = 32
     private static let framesAtATime = 64
-    /// The index's header, and what was copied.
-    private static let indexBytes = 100
+    /// The index's header, and what checkpoints have copied.
+    private static let indexBytes = 136
 
     /// - Parameter file: the store's file.
     /// - Returns: what is wrong with its log; nil also where there is no log or no index, and for an

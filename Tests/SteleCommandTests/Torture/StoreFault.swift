@@ -9,6 +9,7 @@ enum StoreFault: CaseIterable, CustomTestStringConvertible {
     case logCutToNothing, logCut, logHeader, logSalt, logFrame, logEnd
     case storeHeader, storeCutToNothing
     case storePages, storeCut, indexCutToNothing
+    case storeMiddle, storeHalved, storeOlder
 
     var testDescription: String { "\(self)" }
 
@@ -22,10 +23,15 @@ enum StoreFault: CaseIterable, CustomTestStringConvertible {
     /// save goes on, and else within a second or so.
     static let noticedByEachSave = endingSaves.filter { $0 != .logFrame }
 
+    /// Those that change the store's file while its log has saves.
+    static let underLog: [StoreFault] = [.storeMiddle, .storeHalved, .storeOlder]
+
     private var ending: String {
         switch self {
         case .logCutToNothing, .logCut, .logHeader, .logSalt, .logFrame, .logEnd: "-wal"
-        case .storeHeader, .storeCutToNothing, .storePages, .storeCut: ""
+        case .storeHeader, .storeCutToNothing, .storePages, .storeCut, .storeMiddle, .storeHalved,
+            .storeOlder:
+            ""
         case .indexCutToNothing: "-shm"
         }
     }
@@ -57,6 +63,14 @@ enum StoreFault: CaseIterable, CustomTestStringConvertible {
         case .logFrame: try write(100..<(100 + 4_096))
         case .logEnd: try write((size - 4_000)..<(size - 100))
         case .storePages: try write(4_096..<size)
+        case .storeMiddle: try write((size / 4)..<(size / 2))
+        case .storeHalved: try file.truncate(atOffset: UInt64(size / 8_192 * 4_096))
+        // A copy is put back in place, as by cp.
+        case .storeOlder:
+            let older = try Data(contentsOf: URL(fileURLWithPath: store + ".older"))
+            try file.seek(toOffset: 0)
+            try file.write(contentsOf: older)
+            try file.truncate(atOffset: UInt64(older.count))
         }
     }
 }
