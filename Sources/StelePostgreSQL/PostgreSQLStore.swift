@@ -153,6 +153,7 @@ public final class PostgreSQLStore: PersistentStore {
         _ connection: Connection, _ identity: StoreIdentity
     ) throws(StoreError) {
         let last = try counter.look(connection, at: identity)
+        try identity.checkColumns(connection)
         noteAbsence(nil)
         note(last)
         guard !links.isEmpty else { return }

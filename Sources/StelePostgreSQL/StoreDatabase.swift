@@ -134,7 +134,7 @@ struct StoreDatabase {
         } else {
             try links.check(connection)
         }
-        let identity = try StoreIdentity(identifier, tables: schema.allTables, connection)
+        let identity = try StoreIdentity(identifier, of: schema, connection)
         return StoreDatabase(
             generation: mixed(generation, identity.counter, identity.migrations),
             schema: schema, links: links,

@@ -22,18 +22,20 @@ struct StoreIdentity: Sendable {
     /// The statement that counts a commit.
     let raising: SQLText
     private let checking: String
+    /// The statement that describes the columns, and what it has given.
+    private let columns: (reading: String, form: String?)
 
     /// Reads the identity of the store in the connection's schema. Called under a lock of the store.
-    /// - Parameter tables: the names of the store's tables.
     init(
-        _ identifier: String, tables names: [String], _ connection: Connection
+        _ identifier: String, of schema: SQLSchema, _ connection: Connection
     ) throws(StoreError) {
         self.identifier = identifier
+        let names = schema.allTables
         let rows = try connection.queryOnce(
             "SELECT current_schema()::text, ZMIGRATIONS, tableoid::bigint "
                 + "FROM \(CommitCounter.table) WHERE Z_PK = 1")
-        guard rows.count == 1, let schema = rows.text(0, 0) else { throw CommitCounter.empty }
-        self.schema = schema
+        guard rows.count == 1, let place = rows.text(0, 0) else { throw CommitCounter.empty }
+        self.schema = place
         migrations = rows.integer(0, 1)
         counter = rows.integer(0, 2)
         let found = try connection.queryOnce(
@@ -57,6 +59,27 @@ struct StoreIdentity: Sendable {
             "SELECT ZMIGRATIONS, tableoid::bigint, (\(hasTables))::int::bigint, "
             + "(SELECT Z_UUID FROM Z_METADATA WHERE Z_VERSION = 1) "
             + "FROM \(CommitCounter.table) WHERE Z_PK = 1"
+        let reading = Self.describing(schema, tables)
+        columns = (reading, try connection.texts(reading).first)
+    }
+
+    /// Returns the statement that describes the columns of the store's tables by their names and the
+    /// categories of their types: a number that is another type of number is read as it is.
+    private static func describing(_ schema: SQLSchema, _ tables: [String: Int64]) -> String {
+        let columns = schema.storedTables.compactMap { table -> String? in
+            let names =
+                ["z_pk", "z_ent", "z_opt"]
+                + table.columns.map { PostgreSQLWords.stored($0.name) }.sorted()
+            return tables[PostgreSQLWords.stored(table.name)].map {
+                "a.attrelid = \($0) AND a.attname IN (\(names.literals))"
+            }
+        }
+        let ids = tables.values.sorted().map(String.init).joined(separator: ", ")
+        return
+            "SELECT md5(string_agg(format('%s %s %s', a.attrelid::bigint, a.attname, t.typcategory), "
+            + "',' ORDER BY a.attrelid, a.attname)) FROM pg_attribute a "
+            + "JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid IN (\(ids)) "
+            + "AND (false\(columns.map { " OR \($0)" }.joined()))"
     }
 
     /// Checks what was read with the row of the commit counter.
@@ -103,6 +126,22 @@ struct StoreIdentity: Sendable {
             migrations: rows.integer(0, 0), counter: rows.integer(0, 1),
             hasTables: rows.integer(0, 2), connection)
         guard rows.text(0, 3) == identifier else { throw Self.madeAgain(connection) }
+    }
+
+    /// Checks that the tables have the columns that they had.
+    /// - Throws: `.gone`; the errors of statements.
+    func checkColumns(_ connection: Connection) throws(StoreError) {
+        guard try connection.texts(columns.reading).first == columns.form else {
+            throw Self.hasOtherColumns(connection.place)
+        }
+    }
+
+    /// The error of a store whose columns are others.
+    static func hasOtherColumns(_ place: String, because reason: String = "") -> StoreError {
+        .gone(
+            "the columns of the store's tables in \(place) are not those that it was opened with"
+                + "\(reason): they were renamed or dropped, or have another type. Change them back, "
+                + "and the store goes on")
     }
 
     /// Whether a connection leads to the table of this store's commits, also after a migration in

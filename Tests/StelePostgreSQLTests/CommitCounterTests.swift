@@ -3,6 +3,7 @@
 import Foundation
 import SteleModel
 import StelePersistence
+import SteleSQL
 import SteleSystem
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ import Testing
         url = try #require(PostgreSQLServer.shared).url(path: UUID().uuidString)
         store = try PostgreSQLStore.open(url: url, model: try sampleModel("League"))
         identity = try StoreIdentity(
-            store.identifier, tables: [PostgreSQLWords.stored(CommitCounter.table)],
+            store.identifier, of: SQLSchema(model: store.model, dialect: .postgreSQL),
             Connection(url))
     }
 

@@ -99,6 +99,7 @@ extension Connection {
     private func later(_ error: StoreError) -> StoreError {
         if isLost { return error }
         failedLater = true
+        if error.isOfGoneStore { return error }
         return .failed("an earlier statement of the transaction has failed: \(error)")
     }
 

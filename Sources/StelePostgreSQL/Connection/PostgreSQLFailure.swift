@@ -104,6 +104,9 @@ enum PostgreSQLFailure {
             return .gone(
                 "the store in \(place) does not exist any more, or lacks a table (PostgreSQL: "
                     + "\(message))")
+        // A column is not there, or no operator, function or conversion takes its type.
+        case "42703", "42883", "42804", "42846":
+            return StoreIdentity.hasOtherColumns(place, because: " (PostgreSQL: \(message))")
         case "54000":
             return .invalid(
                 "a text with an index is too long for PostgreSQL, which takes about 2,700 bytes "
