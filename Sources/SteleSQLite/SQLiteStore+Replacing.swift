@@ -48,7 +48,7 @@ extension SQLiteStore {
     }
 
     /// Checks that no program has a store's file open, also none that uses SQLite without Stele.
-    /// What is in a write-ahead log is written back.
+    /// What is in a write-ahead log is written back, unless it is damaged.
     /// A file in rollback-journal mode is converted to WAL: programs that have one of these open
     /// cannot be found.
     /// - Parameter path: a file that this process does not have open either.
@@ -56,6 +56,8 @@ extension SQLiteStore {
     /// - Throws: `StoreError.busy` where a program has it open.
     static func checkIsClosed(path: String) throws(StoreError) -> JournalMode {
         let connection = try Connection(path: path, creates: false)
+        // A log that could be mended stays for the copy that is kept.
+        if DamageMark.finding(path) != nil { connection.leaveLog() }
         var mode = JournalMode.log
         try lock(connection, path) { () throws(StoreError) in
             if try connection.single("PRAGMA journal_mode") != .string("wal") {

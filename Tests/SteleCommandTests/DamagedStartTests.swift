@@ -117,17 +117,25 @@ import Testing
         }
     }
 
-    /// A restore puts a store there that is whole, and keeps the damaged one.
+    /// A restore puts a store there that is whole, and keeps the damaged one, whose damage was noticed
+    /// or not.
     @Test(arguments: [true, false]) func aBackupTakesThePlace(ofANewStore isNew: Bool) throws {
         let (program, caller) = try start(isNew: isNew)
         #expect(try run(["backup", "s.sqlite", "--to", "kept"]).status == 0)
         let kept = try #require(
             FileManager.default.contentsOfDirectory(atPath: folder.path + "/kept").first)
+        if !isNew { end(program, by: SIGKILL) }
         try strike(.logFrame)
-        #expect(try !post("later", caller))
-        end(program, by: SIGTERM)
+        if isNew {
+            #expect(try !post("later", caller))
+            end(program, by: SIGTERM)
+        }
+        let damaged = try files()
         let (status, text) = try run(["restore", "kept/\(kept)", "--store", "s.sqlite"])
         #expect(status == 0, "\(text)")
+        let replaced = URL(filePath: store + "-replaced-1/s.sqlite")
+        #expect(try Data(contentsOf: replaced) == damaged[0])
+        #expect(try Data(contentsOf: URL(filePath: replaced.path + "-wal")) == damaged[1])
         let again = try Program(serving, folder: folder.path)
         defer { end(again, by: SIGTERM) }
         #expect(try post("later", try Caller(again.lines(3))))

@@ -25,6 +25,8 @@ extension SQLiteStore {
         let backup = StoreLook.place(of: backup)
         let identifier = try check(backup)
         let replacement = try Replacement(path)
+        // Under the lock it is not known whether another program uses the log.
+        if let text = DamageMark.finding(path) { DamageMark.leave(beside: path, text) }
         guard let lock = try StoreLock(store: path, whileAlone: {}) else {
             throw .failed("the lock file of \(path) cannot be created")
         }
