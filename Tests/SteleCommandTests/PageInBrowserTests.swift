@@ -41,8 +41,7 @@ import Testing
 
     @Test func thereAreModulesOfTests() { #expect(Self.modules.count > 3) }
 
-    private static func run(_ path: String, _ arguments: [String]) -> (status: Int32, text: String)
-    {
+    private static func run(_ path: String, _ arguments: [String]) -> (status: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments

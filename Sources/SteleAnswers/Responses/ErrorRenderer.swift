@@ -174,8 +174,9 @@ package struct ErrorRenderer {
             return Problem(
                 .storeDamaged, what,
                 hint:
-                    "end the service, keep a copy of all files of the store, see what is left with "
-                    + "stele check, and restore a backup")
+                    "save what can be read by GET /{Entity}?format=ndjson, end the service, keep a "
+                    + "copy of all files of the store, and restore a backup; stele check says "
+                    + "what is left")
         case .noRoom:
             return Problem(
                 .noRoom,

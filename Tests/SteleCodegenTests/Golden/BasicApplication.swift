@@ -55,6 +55,6 @@ public nonisolated enum BasicApplicationModel: TypedModel {
             "Event", Event.self,
             [
                 "timeStamp": .attribute(.date)
-            ])
+            ]),
     ]
 }

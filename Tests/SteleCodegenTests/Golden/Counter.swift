@@ -54,6 +54,6 @@ public nonisolated enum CounterModel: TypedModel {
             "MyData", MyData.self,
             [
                 "myAttribute": .attribute(.string)
-            ])
+            ]),
     ]
 }
