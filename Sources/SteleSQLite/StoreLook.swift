@@ -85,10 +85,15 @@ enum StoreLook {
                 throw error.replacing(copy.file, with: path)
             }
         }
-        guard hasFrames(file + "-wal") else {
-            return try body(Connection(uri: uri(file, unchanging), of: path))
+        for _ in 1..<attempts where hasFrames(file + "-wal") {
+            do throws(StoreError) { return try body(throughLog(file, path)) } catch {
+                // The last program that had the file open may have removed both meanwhile.
+                let isThere = hasFrames(file + "-wal") && access(file + "-shm", F_OK) == 0
+                if isThere { throw error }
+            }
         }
-        return try body(throughLog(file, path))
+        if hasFrames(file + "-wal") { return try body(throughLog(file, path)) }
+        return try body(Connection(uri: uri(file, unchanging), of: path))
     }
 
     /// A file that does not change while it is read: the store's own, or a private copy.

@@ -57,7 +57,7 @@ struct RestoredDatabaseTests {
         old.signal(SIGTERM)
         let said = old.end()
         #expect(said.status == 0 && said.errors.contains("store.gone"), "\(said.errors)")
-        #expect(said.errors.contains("were made again"), "\(said.errors)")
+        #expect(said.errors.contains("made again"), "\(said.errors)")
 
         let (new, told) = try serve("Staff")
         defer {

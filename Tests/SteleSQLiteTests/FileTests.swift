@@ -150,6 +150,28 @@ import Testing
         group.wait()
     }
 
+    /// The last one that closes the store removes its log, which another may have found already.
+    @Test func manyOpenAndCloseAStoreAtTheSameTime() throws {
+        let folder = try TemporaryFolder()
+        let model = try sampleModel("League")
+        let team = try #require(model.entities.first { $0.name == "Team" })
+        let group = DispatchGroup()
+        for _ in 0..<3 {
+            DispatchQueue.global().async(group: group) {
+                for _ in 0..<20 {
+                    do {
+                        let store = try SQLiteStore.open(path: folder.store, model: model)
+                        defer { store.close() }
+                        _ = try store.insert(team, [:])
+                    } catch {
+                        Issue.record(error)
+                    }
+                }
+            }
+        }
+        group.wait()
+    }
+
     @Test func aFileWithNumbersOutOfAllRangeDoesNotStopTheProgram() throws {
         let it = try GraphStore(try sampleModel("League"))
         let team = try it.insert("Team")[0]
