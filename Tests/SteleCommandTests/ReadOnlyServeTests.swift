@@ -86,7 +86,8 @@ import Testing
     @Test func aStoreInUseIsServedFromACopy() throws {
         let place = try TemporaryFolder()
         try make("s.sqlite") { _ in
-            let before = try FolderState(folder.path)
+            // The other service notes its own readers in the index of the log.
+            let before = try FolderState(folder.path, except: "-shm")
             #expect(before.names.contains("s.sqlite-wal"))
             let arguments = ["serve", league, "--store", "s.sqlite", "--read-only", "--port", "0"]
             let environment = ["TMPDIR": place.path]
@@ -104,7 +105,7 @@ import Testing
             let seen = try Program.run(
                 "inspect", "s.sqlite", "--model", league, folder: folder.path)
             #expect(seen.status == 0, "\(seen.output)\(seen.errors)")
-            #expect(try FolderState(folder.path) == before)
+            #expect(try FolderState(folder.path, except: "-shm") == before)
         }
     }
 

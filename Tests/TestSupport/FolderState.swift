@@ -7,8 +7,11 @@ package struct FolderState: Equatable {
     private var bytes: [String: Data] = [:]
     private var states: [String: [Int]] = [:]
 
-    package init(_ folder: String) throws {
-        let names = try FileManager.default.subpathsOfDirectory(atPath: folder)
+    /// - Parameter ending: that of files which are not compared.
+    package init(_ folder: String, except ending: String? = nil) throws {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
+            ending.map { !name.hasSuffix($0) } ?? true
+        }
         for name in [""] + names {
             let path = name.isEmpty ? folder : folder + "/" + name
             var status = stat()
