@@ -70,6 +70,7 @@ async function enter() {
 }
 
 function leave() {
-  service.token = ''
+  // Until the page goes, views still send requests.
+  addEventListener('pagehide', () => { service.token = '' }, {once: true})
   location.reload()
 }
