@@ -81,7 +81,8 @@ final class DepartureWatch: Sendable {
                 if isQuiet || waits == Self.patience {
                     malloc_trim(0)
                     (departures, before, waits) = (0, 0, 0)
-                    traffic.store(0, ordering: .relaxed)
+                    // After a load that has not ended, it is done again when it has.
+                    traffic.store(isQuiet ? 0 : Self.bytesATrim, ordering: .relaxed)
                 }
             }
             for event in events.prefix(Int(max(count, 0))) {
