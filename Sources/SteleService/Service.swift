@@ -340,28 +340,6 @@ public final class Service: Sendable {
         }
     }
 
-    private func ticket(_ rights: Rights) throws -> Response {
-        Self.created([
-            ("ticket", .string(try gate.access.tickets.make(rights))),
-            ("seconds", .integer(Int64(Tickets.seconds))),
-        ])
-    }
-
-    /// The answer with what a POST has made, which nobody may cache.
-    static func created(_ members: [(String, JSONValue)]) -> Response {
-        answer(201, .object(members))
-    }
-
-    /// An answer of JSON that is not to be kept.
-    private static func answer(_ status: Int, _ json: JSONValue) -> Response {
-        var writer = ByteWriter(capacity: 256)
-        json.write(to: &writer)
-        return Response(
-            status: status,
-            headers: [("Content-Type", MediaType.json.rawValue), ("Cache-Control", "no-store")],
-            body: .bytes(writer.take()))
-    }
-
     /// Hands a write to the writer. The answer is made when the save is on disk.
     private func save(_ write: MadeWrite, _ call: Call, _ passage: Passage) -> Step {
         guard let request = write.request else {

@@ -138,7 +138,7 @@ import Testing
         ])
     }
 
-    @Test func whatAnAliasStandsForIsPlannedABoundedNumberOfTimes() throws {
+    @Test func anAliasThatIsUsedVeryOftenIsRefused() throws {
         let (program, caller) = try serve()
         #expect(try caller.call("POST", "/Player/query", Self.long(10)).contains(" 200 "))
         let refused = try caller.call("POST", "/Player/query", Self.long(3_000))

@@ -66,9 +66,9 @@ import Testing
         }
     }
 
-    /// Another object on the list meanwhile moves no other's place.
+    /// The `rest` of a save has the same changes after one of its objects is deleted.
     @Test(arguments: [StoreKind.memory, .sqlite])
-    func whatIsDeletedMeanwhileMovesNoPlace(_ kind: StoreKind) throws {
+    func aDeletionBetweenTwoPagesLosesNoChange(_ kind: StoreKind) throws {
         let role = #"{"Document":{"read":"owner.login == \"ann\""}}"#
         let stage = try RightsStage(kind, rights: RightsModel.rights(role: role))
         let documents = (0..<8).map {

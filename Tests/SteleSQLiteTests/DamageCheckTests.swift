@@ -80,7 +80,7 @@ import Testing
     }
 
     /// Looks while other programs commit and copy the log into the file.
-    @Test func whatOthersDoMeanwhileIsNoDamage() throws {
+    @Test func changesByOtherProgramsAreNoDamage() throws {
         let store = try SQLiteStore.open(path: folder.store, model: model)
         defer { store.close() }
         let connection = try Connection(path: folder.store, creates: false)

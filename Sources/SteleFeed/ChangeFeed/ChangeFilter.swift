@@ -48,7 +48,7 @@ package struct ChangeFilter: Sendable, Hashable {
         saves.contains { limits($0.changes.count) }
     }
 
-    /// Whether so many changes of a save are more than are told.
+    /// Whether `changeLimit` leaves out some of so many changes of a save.
     func limits(_ count: Int) -> Bool { changeLimit.map { count > $0 } ?? false }
 
     /// Whether the objects' values are needed, for the condition or for the output.

@@ -38,7 +38,7 @@ package struct ChangeRenderer: Sendable {
         var buffers: [[UInt8]] = []
         /// The last of the saves; nil for none.
         var last: Int64?
-        /// The save after them, of which more is told than is held at once; nil for none.
+        /// The save after them, if it has more matching changes than one page holds.
         var large: LargeSave?
         /// Whether the time for the last one was over before all of its changes were judged. The
         /// others are included.

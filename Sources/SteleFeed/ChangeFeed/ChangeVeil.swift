@@ -18,8 +18,9 @@ final class ChangeVeil {
     private var model: Model { sight.model }
     /// By the index of the concrete entity, how objects are judged; nil where all are seen.
     private var rules: [Int: PredicateEvaluator<FormerObject>] = [:]
-    /// The root entities of which not all objects are seen, with all objects that are.
-    private let queries: [(root: Entity, seen: ResultsQuery)]
+    /// The root entities whose objects are visible or not by what other objects are like, with the
+    /// query of the visible ones.
+    private let farQueries: [(root: Entity, seen: ResultsQuery)]
 
     /// The to-many relationships that the rules lead through.
     private let followed: [Relationship]
@@ -53,12 +54,13 @@ final class ChangeVeil {
         }
         followed = model.relationships.filter { $0.isToMany && names.contains($0.name) }
         present = PresentStates(reader, time)
-        queries = sight.model.storedEntities.compactMap { entity in
+        farQueries = sight.model.storedEntities.compactMap { entity in
             guard entity.parent == nil, let rule = sight.rule(of: entity) else { return nil }
             var request = FetchRequest(entity: entity)
             request.predicate = rule
             request.isChecked = true
-            return (entity, ResultsQuery(request, model: sight.model))
+            let visible = ResultsQuery(request, model: sight.model)
+            return visible.isOfRowsAlone ? nil : (entity, visible)
         }
         for entity in model.entities {
             guard let rule = sight.rule(of: entity) else { continue }
@@ -122,11 +124,6 @@ final class ChangeVeil {
     }
 
     // MARK: The index of a save
-
-    /// The queries of objects that may be seen or not by what others are like.
-    private var farQueries: [(root: Entity, seen: ResultsQuery)] {
-        queries.filter { !$0.seen.isOfRowsAlone }
-    }
 
     /// The index of a save, of which all changes are given or read.
     private func index(
@@ -263,7 +260,8 @@ final class ChangeVeil {
             let was = try isSeen(snapshot, save.before)
             let isNow = try isSeen(snapshot, save.after)
             if was == isNow { continue }
-            // The history has no values of it. Those of now are told where it is visible now.
+            // The history has no values of this object. The change has its present values, if the
+            // object is visible at present.
             let isShown = isNow ? try isSeen(snapshot, now) : false
             var change = HistoryChange(
                 kind: isNow ? .insert : .delete, entity: snapshot.entity, key: outsider.key,

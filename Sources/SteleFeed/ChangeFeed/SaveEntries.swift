@@ -118,7 +118,7 @@ final class SaveEntries {
         }
         if entry.changes == 0, entry.rest != nil, isBackward {
             var head = save
-            // A role is told whose save it is only where it sees some of it.
+            // The author is not shown to a role that sees no change of the save.
             if filter.sight != nil { (head.author, head.contextName) = (nil, nil) }
             feed.renderer.head(head, to: &writer)
             writer.raw(",\"changes\":[")

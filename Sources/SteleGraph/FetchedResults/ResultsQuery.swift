@@ -51,7 +51,7 @@ public struct ResultsQuery: Sendable {
     ///     sections.
     ///   - content: the content of a row.
     ///   - maximumRows: the maximum number of rows. A result with more rows is an error.
-    ///   - sight: what is visible to those who are shown the rows; nil for everything. The rules
+    ///   - sight: what is visible to the role that reads the rows; nil for everything. The rules
     ///     are part of the request and of the columns already. Rows also change with what the
     ///     rules for the other objects that they show lead to.
     ///   - model: the model of the store.

@@ -21,7 +21,7 @@ package struct RuleFailure: Error, CustomStringConvertible {
 }
 
 extension Sight {
-    /// An error of a reading as its reader is told it.
+    /// The error of a request as its answer shows it: a `RuleFailure` where a rule may have failed.
     package func told(_ error: any Error) -> any Error {
         mayFail ? RuleFailure(error) ?? error : error
     }

@@ -89,7 +89,8 @@ struct RightsCheck {
 
     /// Asks again for what may be the same as it was.
     mutating func askAgain() {
-        guard var (question, tag) = tagged.randomElement(using: &questions.numbers) else { return }
+        guard let (asked, tag) = tagged.randomElement(using: &questions.numbers) else { return }
+        var question = asked
         let name = questions.numbers.pick("If-None-Match", "If-None-Match", "If-Match")
         question.fields = [(name, tag)]
         ask(question)
