@@ -13,6 +13,8 @@ final class Connection: SQLConnection {
     /// Whether the history is in a file of its own, attached as the database `history`.
     private(set) var hasAttachedHistory = false
     private var statements: [SQLText: Statement] = [:]
+    /// The memory of `statements`, in bytes.
+    private var statementBytes = 0
     private var clock = 0
     private static let busyMilliseconds: Int32 = 5_000
     /// The deadline of its reader.
@@ -177,18 +179,36 @@ final class Connection: SQLConnection {
         if pace == .brief, sql.string.utf8.count > Limits.briefStatementBytes {
             throw .overBudget
         }
-        if statements.count >= Limits.statementsAConnection { dropOldest() }
         let made = try Statement(sql, on: handle, folder: externalFolder)
         made.lastUse = clock
         _ = made.begin(at: pace)
-        statements[sql] = made
+        keep(made, sql)
         try made.bind(bindings)
         return made
     }
 
-    private func dropOldest() {
+    /// Keeps a statement for its next use, and drops others that were not used for long. One that is
+    /// too large is not kept: it is prepared again.
+    private func keep(_ statement: Statement, _ sql: SQLText) {
+        guard statement.bytes <= Limits.statementBytesAConnection else { return }
+        if statements.count >= Limits.statementsAConnection
+            || statementBytes + statement.bytes > Limits.statementBytesAConnection
+        {
+            dropOldest(for: statement.bytes)
+        }
+        statements[sql] = statement
+        statementBytes += statement.bytes
+    }
+
+    /// Drops a quarter of the statements, and more until there is memory for another one.
+    private func dropOldest(for bytes: Int) {
         let byUse = statements.sorted { $0.value.lastUse < $1.value.lastUse }
-        for (sql, _) in byUse.prefix(byUse.count / 4) { statements[sql] = nil }
+        for (place, (sql, statement)) in byUse.enumerated() {
+            let fits = statementBytes + bytes <= Limits.statementBytesAConnection
+            if place >= byUse.count / 4, fits { return }
+            statements[sql] = nil
+            statementBytes -= statement.bytes
+        }
     }
 
     // MARK: SQLConnection

@@ -2,6 +2,9 @@
 enum Limits {
     /// The most prepared statements per connection.
     static let statementsAConnection = 128
+    /// The most memory of the prepared statements that a connection keeps, in bytes. An ordinary one
+    /// has some 10 KB, and one with a thousand subqueries 10 MB.
+    static let statementBytesAConnection = 4 << 20
     /// The longest statement, in bytes, that is prepared on the thread of a connection: its first
     /// use is left to a worker.
     static let briefStatementBytes = 16_384

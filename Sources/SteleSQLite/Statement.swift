@@ -11,6 +11,8 @@ final class Statement {
     /// The folder of external files.
     private let folder: String
     private let parameters: Int32
+    /// The memory that it has after its preparing.
+    let bytes: Int
     /// The connection's statement count at the last use.
     var lastUse = 0
     /// The pace of the present use.
@@ -34,6 +36,7 @@ final class Statement {
         self.connection = connection
         self.folder = folder
         parameters = sqlite3_bind_parameter_count(made)
+        bytes = Int(sqlite3_stmt_status(made, SQLITE_STMTSTATUS_MEMUSED, 0))
     }
 
     deinit { sqlite3_finalize(handle) }
