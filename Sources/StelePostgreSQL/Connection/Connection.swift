@@ -12,6 +12,7 @@ final class Connection: SQLConnection {
     /// The server and the database, for messages.
     let place: String
     private var statements: [StatementKey: PreparedStatement] = [:]
+    private var textBytes = 0
     private var lastName = 0
     private var clock = 0
     private var cursors = 0
@@ -44,6 +45,9 @@ final class Connection: SQLConnection {
         "; SET tcp_keepalives_idle = 4; SET tcp_keepalives_interval = 2; "
         + "SET tcp_keepalives_count = 3; SET tcp_user_timeout = 10000"
     private static let statementsKept = 256
+    /// The most bytes of their texts. The server keeps up to 170 times as much for one of many
+    /// subqueries.
+    static let textBytesKept = 1 << 20
     private static let oldestVersion: Int32 = 130_000
 
     /// A statement's text with the types of its parameters, which the server's plan depends on.
@@ -54,9 +58,10 @@ final class Connection: SQLConnection {
 
     private final class PreparedStatement {
         let name: String
+        let textBytes: Int
         var lastUse = 0
 
-        init(_ name: String) { self.name = name }
+        init(_ name: String, textBytes: Int) { (self.name, self.textBytes) = (name, textBytes) }
     }
 
     /// Connects to a server.
@@ -279,13 +284,18 @@ final class Connection: SQLConnection {
             return known.name
         }
         try receive()
-        if statements.count >= Self.statementsKept { try dropOldest() }
-        lastName += 1
-        let made = PreparedStatement("s\(lastName)")
         let text = PostgreSQLWords.parameters(sql.string)
+        let made = PreparedStatement("s\(lastName + 1)", textBytes: text.utf8.count)
+        if statements.count >= Self.statementsKept
+            || textBytes + made.textBytes > Self.textBytesKept
+        {
+            dropOldest(for: made.textBytes)
+        }
+        lastName += 1
         _ = try rows(PQprepare(handle, made.name, text, Int32(types.count), types), text)
         made.lastUse = clock
         statements[key] = made
+        textBytes += made.textBytes
         return made.name
     }
 
@@ -293,13 +303,17 @@ final class Connection: SQLConnection {
     func forgetStatements() throws(StoreError) {
         try run("DEALLOCATE ALL")
         statements = [:]
+        textBytes = 0
         isOutdated = false
     }
 
-    private func dropOldest() throws(StoreError) {
+    /// Drops a quarter of the statements, and more until there is room for another text.
+    private func dropOldest(for bytes: Int) {
         let byUse = statements.sorted { $0.value.lastUse < $1.value.lastUse }
-        for (key, statement) in byUse.prefix(byUse.count / 4) {
+        for (place, (key, statement)) in byUse.enumerated() {
+            if place >= byUse.count / 4, textBytes + bytes <= Self.textBytesKept { return }
             statements[key] = nil
+            textBytes -= statement.textBytes
             // In a transaction that has failed the server refuses it, and a name is used once.
             PQclear(PQexec(handle, "DEALLOCATE \(statement.name)"))
         }
