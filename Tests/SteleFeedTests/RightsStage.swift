@@ -66,6 +66,19 @@ final class RightsStage {
         try #require(response.status < 300, "\(method) \(target): \(LiveStage.text(response))")
     }
 
+    /// Imports records in one save, which has so many of them in each part. Objects with a key that
+    /// the store has are changed.
+    func load(_ records: [String], keys: [String: String], batch: Int) throws {
+        let path = try folder.write(records.joined(separator: "\n"), to: "records.ndjson")
+        var options = ImportOptions()
+        options.onConflict = .update
+        var plan = try ImportPlan(
+            model: store.model, files: [(path: path, entity: nil)],
+            keys: keys.map { (entity: $0.key, attribute: $0.value) }, options: options)
+        plan.recordsPerBatch = batch
+        try Import(service.coordinator, plan).run()
+    }
+
     /// - Parameter id: the id of the last event of a stream that is resumed; empty for another.
     func stream(_ who: String, _ target: String, resuming id: String = "") throws -> Client {
         let response = ask(

@@ -18,13 +18,7 @@ final class ChangeVeil {
     private var model: Model { sight.model }
     /// By the index of the concrete entity, how objects are judged; nil where all are seen.
     private var rules: [Int: PredicateEvaluator<FormerObject>] = [:]
-    /// The root entities whose objects are visible or not by what other objects are like, with the
-    /// query of the visible ones.
-    private let farQueries: [(root: Entity, seen: ResultsQuery)]
-
-    /// The to-many relationships that the rules lead through.
-    private let followed: [Relationship]
-    private let indexes: SaveIndexes
+    private let indexer: SaveIndexer
     private let time: JudgingTime
     private var current: JudgedSave?
 
@@ -45,23 +39,10 @@ final class ChangeVeil {
         _ sight: Sight, _ reader: any StoreReader, _ indexes: SaveIndexes, _ time: JudgingTime
     ) {
         self.sight = sight
-        self.indexes = indexes
         self.time = time
-        let model = sight.model
-        var names = Set<String>()
-        for entity in model.entities {
-            sight.rule(of: entity)?.visitKeyPaths(alsoOfVariables: true) { names.formUnion($0) }
-        }
-        followed = model.relationships.filter { $0.isToMany && names.contains($0.name) }
+        indexer = SaveIndexer(sight, reader, indexes, time)
         present = PresentStates(reader, time)
-        farQueries = sight.model.storedEntities.compactMap { entity in
-            guard entity.parent == nil, let rule = sight.rule(of: entity) else { return nil }
-            var request = FetchRequest(entity: entity)
-            request.predicate = rule
-            request.isChecked = true
-            let visible = ResultsQuery(request, model: sight.model)
-            return visible.isOfRowsAlone ? nil : (entity, visible)
-        }
+        let model = sight.model
         for entity in model.entities {
             guard let rule = sight.rule(of: entity) else { continue }
             rules[entity.index] = try? PredicateEvaluator(rule, entity: entity, model: model)
@@ -90,18 +71,15 @@ final class ChangeVeil {
         _ save: HistoryTransaction, after start: Int64, _ tells: (Int) -> Bool
     ) throws(StoreError) -> Seen {
         let judged = judged(save.number)
-        let changes = save.changes.filter { model.entities.indices.contains($0.entity) }
-        judged.changes.take(changes, isWhole: start == 0 && save.rest == nil)
         let (before, after) = (judged.before, judged.after)
-        try prepare(changes)
+        let isWhole = start == 0 && save.rest == nil
+        let objects = try judged.changes.take(save.changes, isWhole: isWhole)
+        try prepare(save.changes)
         var told: [HistoryChange] = []
-        for change in changes where tells(change.entity) {
-            let id = ObjectID(root: model.entities[change.entity].root, key: change.key)
+        for (id, changes) in objects where tells(changes.entity) {
             let was = try isSeen(id, before)
             let isNow = try isSeen(id, after)
-            guard let one = Self.told(change, was, isNow, try before.noted(id) ?? nil) else {
-                continue
-            }
+            guard let one = changes.told(was, isNow, in: model) else { continue }
             if let one = try veiled(one, before, after) { told.append(one) }
         }
         if let rest = save.rest { return Seen(changes: told, rest: rest) }
@@ -111,10 +89,7 @@ final class ChangeVeil {
 
     private func judged(_ save: Int64) -> JudgedSave {
         if let current, current.number == save { return current }
-        let changes = SaveChanges(of: save, model, reader) {
-            [unowned self] whole throws(StoreError) in
-            try index(of: save, whole)
-        }
+        let changes = SaveChanges(of: save, model, reader, indexer)
         let judged = JudgedSave(
             number: save, changes: changes,
             before: FormerStates(present, model, changes, isBefore: true),
@@ -123,55 +98,11 @@ final class ChangeVeil {
         return judged
     }
 
-    // MARK: The index of a save
-
-    /// The index of a save, of which all changes are given or read.
-    private func index(
-        of save: Int64, _ whole: [HistoryChange]?
-    ) throws(StoreError) -> SaveIndex {
-        if let whole {
-            var rest = [whole]
-            return try index(of: save) { rest.popLast() }
-        }
-        return try indexes.index(SaveIndexes.Key(save: save, sight: sight)) {
-            () throws(StoreError) in
-            // Reading a large save takes too long for a thread that others wait for.
-            if time.isShared { throw .overBudget }
-            return try time.leavingOut { () throws(StoreError) in
-                let needsValues = !followed.isEmpty || !farQueries.isEmpty
-                var rest = SaveRest(of: save, after: 0)
-                return try index(of: save) { () throws(StoreError) in
-                    try rest.next(reader, values: needsValues)?.changes
-                }
-            }
-        }
-    }
-
-    /// - Parameter next: the next changes of the save; nil at its end.
-    private func index(
-        of save: Int64, _ next: () throws(StoreError) -> [HistoryChange]?
-    ) throws(StoreError) -> SaveIndex {
-        var index = SaveIndex(model, following: followed)
-        var outsiders: Set<SaveIndex.Outsider> = []
-        while let changes = try next() {
-            index.add(changes)
-            let piece = HistoryTransaction(
-                number: save, timestamp: 0, author: nil, contextName: nil, changes: changes)
-            for (root, query) in farQueries {
-                for key in try query.keysAffected(by: piece, reader) {
-                    outsiders.insert(SaveIndex.Outsider(root: root.index, key: key))
-                }
-            }
-        }
-        index.sort(outsiders: outsiders)
-        return index
-    }
-
     /// Reads the objects to which those of a save lead, which most rules ask for, with one query
     /// for each family.
     private func prepare(_ changes: [HistoryChange]) throws(StoreError) {
         var wanted: [Int: Set<Int64>] = [:]
-        for change in changes {
+        for change in changes where model.entities.indices.contains(change.entity) {
             let values = change.snapshot?.values ?? []
             for (slot, property) in model.entities[change.entity].slots.enumerated() {
                 guard case .relationship(let it) = property, values.indices.contains(slot),
@@ -181,27 +112,6 @@ final class ChangeVeil {
             }
         }
         for (root, keys) in wanted { try present.read(root, keys) }
-    }
-
-    /// The change of an object that was visible before or is visible now; nil for another.
-    private static func told(
-        _ change: HistoryChange, _ was: Bool, _ isNow: Bool, _ former: Snapshot?
-    ) -> HistoryChange? {
-        switch (was, isNow) {
-        case (false, false): return nil
-        case (true, true): return change
-        case (false, true):
-            var insert = change
-            insert.kind = .insert
-            insert.before = nil
-            return insert
-        case (true, false):
-            var delete = change
-            delete.kind = .delete
-            delete.before = nil
-            delete.snapshot = former
-            return delete
-        }
     }
 
     private func isSeen(
@@ -244,7 +154,7 @@ final class ChangeVeil {
         of save: JudgedSave, after start: Int64, _ tells: (Int) -> Bool
     ) throws(StoreError) -> Seen {
         var found = Seen(changes: [])
-        if farQueries.isEmpty { return found }
+        if !indexer.hasOutsiders { return found }
         let index = try save.changes.index()
         let now = FormerStates(present, model, nil, isBefore: false)
         let first = index.outsiders.firstPlace { index.position(of: $0) > start }

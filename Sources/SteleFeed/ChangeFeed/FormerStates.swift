@@ -69,17 +69,9 @@ final class FormerStates {
     func noted(_ id: ObjectID) throws(StoreError) -> Snapshot?? {
         if let known = known[id] { return known }
         if known.count > Self.most { known = [:] }
-        let state = try changes?.change(of: id).map { snapshot(of: $0) }
+        let state = try changes?.changes(of: id).map { isBefore ? $0.before(in: model) : $0.after }
         known[id] = .some(state)
         return state
-    }
-
-    private func snapshot(of change: HistoryChange) -> Snapshot? {
-        switch change.kind {
-        case .insert: isBefore ? nil : change.snapshot
-        case .update: isBefore ? change.snapshotBefore(in: model) : change.snapshot
-        case .delete: isBefore ? change.snapshot : nil
-        }
     }
 
     /// The state of an object; nil where it does not exist.

@@ -1,4 +1,4 @@
-// The changes of one save by object, with their values.
+/// The changes of one save by object, with their values.
 
 import SteleModel
 import StelePersistence
@@ -10,13 +10,14 @@ final class SaveChanges {
     private let save: Int64
     private let model: Model
     private let reader: any StoreReader
-    private let makeIndex: (_ whole: [HistoryChange]?) throws(StoreError) -> SaveIndex
-    private var piece: [ObjectID: HistoryChange] = [:]
+    private let indexer: SaveIndexer
+    private var piece: [ObjectID: ObjectChanges] = [:]
     /// The whole save, where the piece is that.
     private var whole: [HistoryChange]?
-    private var made: SaveIndex?
-    /// Changes of other pieces.
-    private var others: [ObjectID: HistoryChange] = [:]
+    private var madePlaces: SavePlaces?
+    private var madeIndex: SaveIndex?
+    /// Objects with changes in other pieces.
+    private var others: [ObjectID: ObjectChanges] = [:]
 
     /// The changes that are read beside one that is asked for, and the most that are kept.
     private static let together = 64
@@ -24,45 +25,115 @@ final class SaveChanges {
 
     /// - Parameters:
     ///   - reader: a view of the store that has the save.
-    ///   - makeIndex: makes the index of all its changes, or of those that it is given.
-    init(
-        of save: Int64, _ model: Model, _ reader: any StoreReader,
-        _ makeIndex: @escaping (_ whole: [HistoryChange]?) throws(StoreError) -> SaveIndex
-    ) {
+    ///   - indexer: finds where the changes are.
+    init(of save: Int64, _ model: Model, _ reader: any StoreReader, _ indexer: SaveIndexer) {
         self.save = save
         self.model = model
         self.reader = reader
-        self.makeIndex = makeIndex
+        self.indexer = indexer
     }
 
     /// Takes the changes that are judged next.
     /// - Parameter isWhole: whether they are all of the save.
-    func take(_ changes: [HistoryChange], isWhole: Bool) {
+    /// - Returns: the objects whose last change is among them, in the order of these.
+    /// - Throws: as making the places, of a save that is not whole, and as reading the history.
+    func take(
+        _ changes: [HistoryChange], isWhole: Bool
+    ) throws(StoreError) -> [(id: ObjectID, changes: ObjectChanges)] {
         whole = isWhole ? changes : nil
-        piece = Dictionary(changes.map { (id($0), $0) }) { $1 }
+        piece = [:]
+        let known = changes.filter { model.entities.indices.contains($0.entity) }
+        return isWhole ? takeWhole(known) : try takePiece(known)
+    }
+
+    private func takeWhole(
+        _ changes: [HistoryChange]
+    ) -> [(id: ObjectID, changes: ObjectChanges)] {
+        var several: [ObjectID: [HistoryChange]] = [:]
+        var last: [ObjectID: Int] = [:]
+        last.reserveCapacity(changes.count)
+        for (index, change) in changes.enumerated() {
+            let id = id(change)
+            if let before = last.updateValue(index, forKey: id) {
+                several[id, default: [changes[before]]].append(change)
+            }
+        }
+        var taken: [(id: ObjectID, changes: ObjectChanges)] = []
+        taken.reserveCapacity(last.count)
+        for (index, change) in changes.enumerated() {
+            let id = id(change)
+            guard last[id] == index else { continue }
+            let object = several[id].map { ObjectChanges($0) } ?? ObjectChanges(change)
+            piece[id] = object
+            taken.append((id, object))
+        }
+        return taken
+    }
+
+    private func takePiece(
+        _ changes: [HistoryChange]
+    ) throws(StoreError) -> [(id: ObjectID, changes: ObjectChanges)] {
+        let places = try places()
+        var taken: [(id: ObjectID, changes: ObjectChanges)] = []
+        for change in changes {
+            let id = id(change)
+            let positions = places.positions(of: id.root, id.key)
+            if positions.count == 1 {
+                let object = ObjectChanges(change)
+                piece[id] = object
+                taken.append((id, object))
+            } else if positions.last == change.position, let object = try self.changes(of: id) {
+                taken.append((id, object))
+            }
+        }
+        return taken
+    }
+
+    /// The places of all changes.
+    /// - Throws: as making them.
+    private func places() throws(StoreError) -> SavePlaces {
+        if let madePlaces { return madePlaces }
+        let places = try indexer.places(of: save, whole)
+        madePlaces = places
+        return places
     }
 
     /// The index of all changes.
     /// - Throws: as making it.
     func index() throws(StoreError) -> SaveIndex {
-        if let made { return made }
-        let index = try makeIndex(whole)
-        made = index
+        if let madeIndex { return madeIndex }
+        let index = try indexer.index(of: save, whole, try places())
+        madeIndex = index
         return index
     }
 
-    /// The change of an object; nil for one that the save has not changed.
-    /// - Throws: as reading the history.
-    func change(of id: ObjectID) throws(StoreError) -> HistoryChange? {
-        if let change = piece[id] ?? others[id] { return change }
+    /// The changes of an object; nil for one that the save has not changed.
+    /// - Throws: as making the places and reading the history.
+    func changes(of id: ObjectID) throws(StoreError) -> ObjectChanges? {
+        if let known = piece[id] ?? others[id] { return known }
         if whole != nil { return nil }
-        guard let position = try index().position(of: id.root, id.key) else { return nil }
-        let found = try reader.history(
-            after: HistoryPosition(after: save, change: position - 1), limit: 1,
-            changes: Self.together, values: true)
+        let positions = try places().positions(of: id.root, id.key)
+        if positions.isEmpty { return nil }
         if others.count > Self.mostOthers { others = [:] }
-        for change in found.saves.first?.changes ?? [] { others[self.id(change)] = change }
-        return others[id]
+        var found: [HistoryChange] = []
+        for position in positions {
+            // What follows a single change is likely to be asked for next.
+            let read = try reader.history(
+                after: HistoryPosition(after: save, change: position - 1), limit: 1,
+                changes: positions.count == 1 ? Self.together : 1, values: true)
+            for change in read.saves.first?.changes ?? [] {
+                let other = self.id(change)
+                if other == id {
+                    found.append(change)
+                } else if try places().positions(of: other.root, other.key).count == 1 {
+                    others[other] = ObjectChanges(change)
+                }
+            }
+        }
+        if found.isEmpty { return nil }
+        let object = ObjectChanges(found)
+        others[id] = object
+        return object
     }
 
     private func id(_ change: HistoryChange) -> ObjectID {

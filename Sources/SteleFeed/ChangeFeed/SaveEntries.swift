@@ -73,9 +73,9 @@ final class SaveEntries {
     ///   known in time.
     func entry(of save: HistoryTransaction, after start: Int64 = 0) throws -> SaveEntry? {
         saves += 1
-        // An index of a large save takes long, and others may come first.
+        // The places of a large save take long to find, and others may come first.
         let isLarge = save.rest != nil || start > 0
-        if budget != nil, isLarge, filter.sight?.dependsOnObjects == true {
+        if budget != nil, isLarge, filter.sight != nil {
             throw StoreError.overBudget
         }
         var entry = SaveEntry(save: save.number)

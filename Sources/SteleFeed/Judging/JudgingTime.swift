@@ -113,6 +113,11 @@ final class JudgingTime {
         return try body()
     }
 
+    /// - Throws: `.overBudget` where the result is no longer wanted.
+    func demandWanted() throws(StoreError) {
+        guard isWanted() else { throw .overBudget }
+    }
+
     /// Whether there is time for another object. Once there is none, there is none for the rest.
     func isLeft() -> Bool {
         guard !isOver else { return false }

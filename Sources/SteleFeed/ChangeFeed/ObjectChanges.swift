@@ -1,0 +1,113 @@
+/// All that a save has changed of one object.
+
+import SteleModel
+import StelePersistence
+
+/// The changes of an object by one save, which are several where an import has changed it in several
+/// of its parts. A role is told of them as one: of the states between them it is not known whether
+/// it may see them.
+struct ObjectChanges {
+    private let first: HistoryChange
+    /// The last one, whose position is that of all.
+    private let last: HistoryChange
+    /// What they have changed together, where there are several.
+    private let merged: [BeforeValue]?
+    private let isOne: Bool
+
+    init(_ change: HistoryChange) {
+        (first, last, merged, isOne) = (change, change, change.before, true)
+    }
+
+    /// - Parameter changes: in their order, at least one.
+    init(_ changes: [HistoryChange]) {
+        first = changes[0]
+        last = changes[changes.count - 1]
+        merged = Self.merged(changes)
+        isOne = changes.count == 1
+    }
+
+    var entity: Int { last.entity }
+
+    /// The object before the save; nil where it did not exist, or is not known.
+    func before(in model: Model) -> Snapshot? {
+        switch first.kind {
+        case .insert: nil
+        case .update: first.snapshotBefore(in: model)
+        case .delete: first.snapshot
+        }
+    }
+
+    /// The object after the save; nil where it does not exist, or is not known.
+    var after: Snapshot? { last.snapshotAfter }
+
+    /// The changes as those of an object that was visible before or is visible now; nil for another
+    /// one, and for an update of nothing.
+    func told(_ was: Bool, _ isNow: Bool, in model: Model) -> HistoryChange? {
+        var told = last
+        switch (was, isNow) {
+        case (false, false): return nil
+        case (true, true):
+            if isOne { return last }
+            told.kind = .update
+            told.before = merged?.filter { !isTakenBack($0) }
+            if told.before?.isEmpty == true { return nil }
+        case (false, true):
+            told.kind = .insert
+            told.before = nil
+        case (true, false):
+            told.kind = .delete
+            told.before = nil
+            told.snapshot = before(in: model)
+        }
+        return told
+    }
+
+    /// Whether a value is after all what it was.
+    private func isTakenBack(_ value: BeforeValue) -> Bool {
+        guard case .slot(let slot, let was) = value, let values = last.snapshot?.values,
+            values.indices.contains(slot)
+        else { return false }
+        return values[slot] == was
+    }
+
+    /// The values before the first change of each property, and the members that were added and
+    /// removed by all; nil where they are not known.
+    private static func merged(_ changes: [HistoryChange]) -> [BeforeValue]? {
+        var slots: [Int: Value] = [:]
+        var members: [Int: MemberChanges] = [:]
+        for change in changes {
+            guard let before = change.before else { return nil }
+            for value in before {
+                switch value {
+                case .slot(let slot, let was): slots[slot] = slots[slot] ?? was
+                case .members(let relationship, let added, let removed):
+                    members[relationship, default: MemberChanges()].add(added, removed)
+                }
+            }
+        }
+        return slots.sorted { $0.key < $1.key }.map { .slot($0.key, $0.value) }
+            + members.sorted { $0.key < $1.key }.compactMap { $0.value.value(of: $0.key) }
+    }
+}
+
+/// The members that several changes have added to a relationship and removed from it.
+private struct MemberChanges {
+    private var added: Set<Int64> = []
+    private var removed: Set<Int64> = []
+    /// Whether a change was one of their order alone.
+    private var isOrdered = false
+
+    mutating func add(_ new: [Int64], _ gone: [Int64]) {
+        if new.isEmpty, gone.isEmpty { isOrdered = true }
+        // What is added again was removed before, and the other way round.
+        for key in gone where added.remove(key) == nil { removed.insert(key) }
+        for key in new where removed.remove(key) == nil { added.insert(key) }
+    }
+
+    /// Nil where the members are what they were.
+    func value(of relationship: Int) -> BeforeValue? {
+        if added.isEmpty, removed.isEmpty, !isOrdered { return nil }
+        return .members(
+            relationship: relationship, added: added.sorted(), removed: removed.sorted())
+    }
+}

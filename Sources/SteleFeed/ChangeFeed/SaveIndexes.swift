@@ -1,0 +1,91 @@
+/// The indexes of large saves that roles have asked for.
+
+import Glibc
+import StelePersistence
+import SteleSystem
+
+/// Keeps the indexes of large saves: several requests and streams go through the same save, a piece
+/// at a time. What the roles share of a save is kept once.
+final class SaveIndexes: Sendable {
+    struct Key: Hashable {
+        let save: Int64
+        let sight: Sight
+    }
+
+    /// The most memory of each kind, in bytes: the places of 700,000 changes.
+    private static let mostBytes = 16 << 20
+
+    let places = SharedValues<Int64, SavePlaces>(mostBytes: mostBytes, \.bytes)
+    let indexes = SharedValues<Key, SaveIndex>(mostBytes: mostBytes, \.bytes)
+}
+
+/// Values within a bound of memory that several threads ask for; those used last are kept. A value is
+/// made by one thread, while others wait for it.
+final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct State {
+        /// In the order of their use.
+        var entries: [(key: Key, value: Value, bytes: Int)] = []
+        /// The keys whose values are being made.
+        var made: Set<Key> = []
+    }
+
+    private enum Found {
+        case known(Value)
+        case isBeingMade
+        case isToBeMade
+    }
+
+    private let state = Mutex(State())
+    private let mostBytes: Int
+    private let bytes: @Sendable (Value) -> Int
+
+    private static var waitMicroseconds: UInt32 { 1_000 }
+
+    init(mostBytes: Int, _ bytes: @escaping @Sendable (Value) -> Int) {
+        self.mostBytes = mostBytes
+        self.bytes = bytes
+    }
+
+    /// The value of a key, which is made where it is not kept.
+    /// - Parameter demand: throws where the value is no longer wanted; asked while another thread
+    ///   makes it.
+    /// - Throws: as the closures.
+    func value<E: Error>(
+        _ key: Key, demand: () throws(E) -> Void, _ make: () throws(E) -> Value
+    ) throws(E) -> Value {
+        while true {
+            switch state.withLock({ Self.find(key, in: &$0) }) {
+            case .known(let value): return value
+            case .isBeingMade:
+                try demand()
+                usleep(Self.waitMicroseconds)
+            case .isToBeMade:
+                var made: Value?
+                defer { state.withLock { end(key, made, in: &$0) } }
+                let value = try make()
+                made = value
+                return value
+            }
+        }
+    }
+
+    private static func find(_ key: Key, in state: inout State) -> Found {
+        if let place = state.entries.firstIndex(where: { $0.key == key }) {
+            let entry = state.entries.remove(at: place)
+            state.entries.append(entry)
+            return .known(entry.value)
+        }
+        return state.made.insert(key).inserted ? .isToBeMade : .isBeingMade
+    }
+
+    /// Keeps a value that was made; nil for one that failed. The newest one is always kept.
+    private func end(_ key: Key, _ value: Value?, in state: inout State) {
+        state.made.remove(key)
+        guard let value else { return }
+        state.entries.append((key, value, bytes(value)))
+        var sum = state.entries.reduce(0) { $0 + $1.bytes }
+        while sum > mostBytes, state.entries.count > 1 {
+            sum -= state.entries.removeFirst().bytes
+        }
+    }
+}

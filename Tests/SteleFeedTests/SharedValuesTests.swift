@@ -1,0 +1,71 @@
+// Values that several threads share, such as the indexes of large saves.
+
+import Dispatch
+import StelePersistence
+import SteleSystem
+import TestSupport
+import Testing
+
+@testable import SteleFeed
+
+@Suite final class SharedValuesTests: Sendable {
+    private let made = Mutex<[String]>([])
+
+    private func ask(_ values: SharedValues<String, Int>, _ key: String, _ bytes: Int = 10) -> Int {
+        values.value(key, demand: {}) {
+            made.withLock { $0.append(key) }
+            return bytes
+        }
+    }
+
+    @Test func manyReadersThatTakeTurnsMakeEachValueOnce() {
+        let values = SharedValues<String, Int>(mostBytes: 100) { $0 }
+        for _ in 0..<5 { for user in 0..<10 { #expect(ask(values, "\(user)") == 10) } }
+        #expect(made.withLock { $0.count } == 10)
+    }
+
+    @Test func thoseUsedLastAreKeptWithinTheBound() {
+        let values = SharedValues<String, Int>(mostBytes: 100) { $0 }
+        for key in ["a", "b", "a", "c"] { _ = ask(values, key, 50) }
+        #expect(ask(values, "a") == 50)
+        #expect(made.withLock { $0 } == ["a", "b", "c"])
+        #expect(ask(values, "b", 500) == 500)
+        #expect(ask(values, "b") == 500)
+        #expect(made.withLock { $0 } == ["a", "b", "c", "b"])
+    }
+
+    @Test func aValueIsMadeByOneThreadAndAWaitThatIsNotWantedEnds() throws {
+        let values = SharedValues<String, Int>(mostBytes: 100) { $0 }
+        let (begun, end, done) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup()
+        )
+        DispatchQueue.global().async(group: done) {
+            _ = values.value("a", demand: {}) {
+                begun.signal()
+                end.wait()
+                return 1
+            }
+        }
+        begun.wait()
+        #expect(throws: StoreError.self) {
+            try values.value("a", demand: { () throws(StoreError) in throw .overBudget }) {
+                () throws(StoreError) in 2
+            }
+        }
+        // Another value does not wait for it.
+        #expect(ask(values, "b") == 10)
+        end.signal()
+        done.wait()
+        #expect(ask(values, "a") == 1)
+    }
+
+    @Test func aFailureIsNotKept() throws {
+        let values = SharedValues<String, Int>(mostBytes: 100) { $0 }
+        #expect(throws: StoreError.self) {
+            try values.value("a", demand: { () throws(StoreError) in }) {
+                () throws(StoreError) -> Int in throw .overBudget
+            }
+        }
+        #expect(ask(values, "a") == 10)
+    }
+}
