@@ -1,6 +1,7 @@
 // Values that several threads share, such as the indexes of large saves.
 
 import Dispatch
+import Glibc
 import StelePersistence
 import SteleSystem
 import TestSupport
@@ -16,6 +17,11 @@ import Testing
             made.withLock { $0.append(key) }
             return bytes
         }
+    }
+
+    private func isEmptySoon(_ values: SharedValues<String, Int>) -> Bool {
+        for _ in 0..<5_000 where values.count > 0 { usleep(1_000) }
+        return values.count == 0
     }
 
     @Test func manyReadersThatTakeTurnsMakeEachValueOnce() {
@@ -57,6 +63,15 @@ import Testing
         end.signal()
         done.wait()
         #expect(ask(values, "a") == 1)
+    }
+
+    @Test func whatIsNoLongerUsedIsDropped() {
+        let values = SharedValues<String, Int>(mostBytes: 100, keptNanoseconds: 10_000_000) { $0 }
+        _ = ask(values, "a")
+        _ = ask(values, "b")
+        #expect(isEmptySoon(values))
+        #expect(ask(values, "a") == 10)
+        #expect(isEmptySoon(values))
     }
 
     @Test func aFailureIsNotKept() throws {

@@ -1,5 +1,6 @@
 /// The indexes of large saves that roles have asked for.
 
+import Dispatch
 import Glibc
 import StelePersistence
 import SteleSystem
@@ -19,14 +20,23 @@ final class SaveIndexes: Sendable {
     let indexes = SharedValues<Key, SaveIndex>(mostBytes: mostBytes, \.bytes)
 }
 
-/// Values within a bound of memory that several threads ask for; those used last are kept. A value is
-/// made by one thread, while others wait for it.
+/// Values within a bound of memory that several threads ask for; those used last are kept, for some
+/// seconds. A value is made by one thread, while others wait for it.
 final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private struct Entry {
+        let key: Key
+        let value: Value
+        let bytes: Int
+        var usedAt: UInt64
+    }
+
     private struct State {
         /// In the order of their use.
-        var entries: [(key: Key, value: Value, bytes: Int)] = []
+        var entries: [Entry] = []
         /// The keys whose values are being made.
         var made: Set<Key> = []
+        /// Whether entries will be looked at.
+        var isWatched = false
     }
 
     private enum Found {
@@ -39,12 +49,25 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let mostBytes: Int
     private let bytes: @Sendable (Value) -> Int
 
+    private let keptNanoseconds: UInt64
+
     private static var waitMicroseconds: UInt32 { 1_000 }
 
-    init(mostBytes: Int, _ bytes: @escaping @Sendable (Value) -> Int) {
+    /// - Parameters:
+    ///   - mostBytes: the most memory of all values, of which the newest one may have more.
+    ///   - keptNanoseconds: how long a value is kept after its last use.
+    ///   - bytes: the memory of one.
+    init(
+        mostBytes: Int, keptNanoseconds: UInt64 = 4_000_000_000,
+        _ bytes: @escaping @Sendable (Value) -> Int
+    ) {
         self.mostBytes = mostBytes
+        self.keptNanoseconds = keptNanoseconds
         self.bytes = bytes
     }
+
+    /// The number of values.
+    var count: Int { state.withLock { $0.entries.count } }
 
     /// The value of a key, which is made where it is not kept.
     /// - Parameter demand: throws where the value is no longer wanted; asked while another thread
@@ -71,7 +94,8 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private static func find(_ key: Key, in state: inout State) -> Found {
         if let place = state.entries.firstIndex(where: { $0.key == key }) {
-            let entry = state.entries.remove(at: place)
+            var entry = state.entries.remove(at: place)
+            entry.usedAt = MonotonicClock.now
             state.entries.append(entry)
             return .known(entry.value)
         }
@@ -82,10 +106,31 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private func end(_ key: Key, _ value: Value?, in state: inout State) {
         state.made.remove(key)
         guard let value else { return }
-        state.entries.append((key, value, bytes(value)))
+        state.entries.append(
+            Entry(key: key, value: value, bytes: bytes(value), usedAt: MonotonicClock.now))
         var sum = state.entries.reduce(0) { $0 + $1.bytes }
         while sum > mostBytes, state.entries.count > 1 {
             sum -= state.entries.removeFirst().bytes
+        }
+        watch(&state)
+    }
+
+    /// Looks later for what is no longer used.
+    private func watch(_ state: inout State) {
+        if state.isWatched || state.entries.isEmpty { return }
+        state.isWatched = true
+        let delay = DispatchTimeInterval.nanoseconds(Int(clamping: keptNanoseconds))
+        DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [weak self] in
+            self?.dropUnused()
+        }
+    }
+
+    private func dropUnused() {
+        state.withLock { state in
+            let now = MonotonicClock.now
+            state.entries.removeAll { now &- $0.usedAt >= keptNanoseconds }
+            state.isWatched = false
+            watch(&state)
         }
     }
 }
