@@ -359,7 +359,7 @@ let package = Package(
         .testTarget(
             name: "SteleSQLiteTests",
             dependencies: [
-                "SteleSQLite", "StelePostgreSQL", "SteleModel", "SteleModelFiles",
+                "CSQLite", "SteleSQLite", "StelePostgreSQL", "SteleModel", "SteleModelFiles",
                 "StelePredicates", "StelePersistence", "SteleGraph", "SteleMigration", "SteleSQL",
                 "SteleSystem", "SteleDifferential", "TestSupport", "StatementTally",
             ],

@@ -143,7 +143,7 @@ extension EntityMapping {
                 mapping.value.map { (mapping.name, $0) }
             }, uniquingKeysWith: { first, _ in first })
         return destination.relationships.compactMap { relationship in
-            guard !relationship.isOptional else { return nil }
+            guard relationship.isRequired else { return nil }
             switch values[relationship.name] {
             case nil:
                 if let inverse = model.inverse(of: relationship), mappings.sets(inverse, in: model)
@@ -152,7 +152,7 @@ extension EntityMapping {
                 }
                 return .noObjects(property: relationship.name)
             case .source(let name)?:
-                guard let old = source.relationship(named: name), old.isOptional else { return nil }
+                guard let old = source.relationship(named: name), !old.isRequired else { return nil }
                 return .notNull(property: relationship.name, source: name)
             case .expression?, .destinations?: return nil
             }

@@ -105,7 +105,8 @@ public final class Relationship: Sendable {
     public let isToMany: Bool
     /// Whether the destinations have an order.
     public let isOrdered: Bool
-    /// Whether it may have no destination.
+    /// Whether it is declared as optional. A to-many that is not may be empty all the same, where it
+    /// has no minimum count (`isRequired`).
     public let isOptional: Bool
     /// What a deletion does to the destinations.
     public let deleteRule: DeleteRule
@@ -139,5 +140,19 @@ public final class Relationship: Sendable {
         isOrdered = declaration.isOrdered
         isOptional = declaration.isOptional
         deleteRule = declaration.deleteRule
+    }
+
+    /// The least number of destinations, apart from none where it is optional (Core Data's
+    /// `minCount`). A to-many without a minimum count has none, also where it is not optional: so it
+    /// is in the stores of apps.
+    public var leastCount: Int { isToMany ? declaration.minimumCount : isOptional ? 0 : 1 }
+
+    /// Whether an object needs a destination.
+    public var isRequired: Bool { !isOptional && leastCount > 0 }
+
+    /// Whether an object has fewer destinations than the model asks for. An optional relationship may
+    /// be empty, whatever its minimum count.
+    public func isTooFew(_ count: Int) -> Bool {
+        count < leastCount && !(count == 0 && isOptional)
     }
 }

@@ -188,7 +188,7 @@ import Testing
                 $0.regularExpression = "[a-z]+"
             }
             .attribute("size", .integer16)
-            .toMany("parts", "Part", inverse: "account", rule: .deny, isOptional: false)
+            .toMany("parts", "Part", inverse: "account", rule: .deny, isOptional: false, count: 1...9)
         }
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
         let account = try context.insert(try fixture.entity("Account"))
@@ -374,6 +374,25 @@ import Testing
         #expect { try fixture.store.save(second) } throws: { error in
             if case StoreError.moved = error { true } else { false }
         }
+    }
+
+    /// So it is in the stores of apps: most of these relationships are empty.
+    @Test func aToManyWithoutALeastCountMayBeEmpty() throws {
+        let fixture = try fixture {
+            $0.attribute("name", .string)
+                .toMany("parts", "Part", inverse: "account", isOptional: false)
+        }
+        let context = fixture.context()
+        let account = try context.insert(try fixture.entity("Account"))
+        let part = try context.insert(try fixture.entity("Part"))
+        try account.add("parts", part)
+        try context.save()
+        try context.delete(part)
+        try context.save()
+        let empty = try fixture.insert("Account")[0]
+        #expect(try fixture.version("Account", account.objectID.key) == 1)
+        #expect(try fixture.version("Account", empty.key) == 1)
+        #expect(try fixture.version("Part", part.objectID.key) == nil)
     }
 
     @Test func anOptionalToManyMayBeEmptyWhateverItsLeastCount() throws {

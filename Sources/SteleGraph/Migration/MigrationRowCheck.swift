@@ -99,19 +99,18 @@ extension MigrationRun {
         _ relationship: Relationship, of rows: [Snapshot], _ entity: Entity
     ) throws {
         let members = try destination.reader.members(of: relationship, owners: rows.map(\.key))
-        let declared = relationship.declaration
-        let least = max(declared.minimumCount, relationship.isOptional ? 0 : 1)
-        let most = declared.maximumCount > 0 ? declared.maximumCount : .max
+        let maximum = relationship.declaration.maximumCount
+        let most = maximum > 0 ? maximum : .max
         for row in rows {
             let count = members[row.key]?.count ?? 0
-            if count <= most, count >= least || count == 0 && relationship.isOptional { continue }
+            if count <= most, !relationship.isTooFew(count) { continue }
             let context = objects.scratch()
             defer { context.close() }
             let object = context.loader.object(from: row)
             errors.append(
                 count > most
                     ? .tooMany(object, relationship, count: count, most: most)
-                    : .tooFew(object, relationship, count: count, least: least))
+                    : .tooFew(object, relationship, count: count, least: relationship.leastCount))
         }
         if errors.count >= Self.most { throw ValidationErrors(errors) }
     }

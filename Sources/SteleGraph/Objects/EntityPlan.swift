@@ -1,4 +1,5 @@
 import SteleModel
+import StelePersistence
 
 /// An entity's defaults, relationships and validation rules, computed once. It is a class, so
 /// accessing it copies nothing.
@@ -15,6 +16,8 @@ final class EntityPlan: Sendable {
     let relationships: [Relationship]
     /// The slots of transient attributes, which are not stored.
     let transientSlots: Set<Int>
+    /// The defaults of transient attributes, which a fetched object has, too.
+    private let transientDefaults: [(slot: Int, value: Value)]
     /// The slots that a save omits: those of transient attributes, and of derived attributes, which
     /// the store computes.
     let unsavedSlots: Set<Int>
@@ -30,6 +33,16 @@ final class EntityPlan: Sendable {
     let isSubclassed: Bool
     /// Whether the subclass can set transient attributes.
     var computesTransients: Bool { isSubclassed && !transientSlots.isEmpty }
+
+    /// The values of a fetched object: those of its row, and the defaults of transient attributes.
+    func values(of row: Snapshot) -> [Value] {
+        if transientDefaults.isEmpty { return row.values }
+        var values = row.values
+        for (slot, value) in transientDefaults where values.indices.contains(slot) {
+            values[slot] = value
+        }
+        return values
+    }
 
     init(_ entity: Entity, of model: Model, objectClass: ManagedObject.Type) {
         self.objectClass = objectClass
@@ -75,10 +88,12 @@ final class EntityPlan: Sendable {
         }
         requiredComposites = composites.flatMap { CompositeRule.all(in: $0, optional: nil) }
         transientSlots = transient
+        let values = defaults
+        transientDefaults = transient.filter { !values[$0].isNull }.map { ($0, values[$0]) }
         unsavedSlots = transient.union(derived)
         relationships = toOnes + entity.toManys
         boundedToManys = entity.toManys.filter {
-            !$0.isOptional || $0.declaration.minimumCount > 0 || $0.declaration.maximumCount > 0
+            $0.leastCount > 0 || $0.declaration.maximumCount > 0
         }
     }
 }

@@ -137,7 +137,8 @@ final class ObjectLoader {
         let plan = plans[entity]
         let object = plan.objectClass.init(
             ManagedObjectOrigin(
-                entity: entity, id: id, values: snapshot.values, before: snapshot, context: context)
+                entity: entity, id: id, values: plan.values(of: snapshot), before: snapshot,
+                context: context)
         )
         registry.add(object)
         if plan.isSubclassed { awakeFromFetch(object) }
@@ -214,6 +215,7 @@ final class ObjectLoader {
     private func fill(_ object: ManagedObject, with snapshot: Snapshot) {
         guard snapshot.entity == object.entity.index else { return giveUp(object) }
         object.take(snapshot)
+        object.values = plans[object.entity].values(of: snapshot)
         object.isFault = false
         if plans[object.entity].isSubclassed { awakeFromFetch(object) }
     }

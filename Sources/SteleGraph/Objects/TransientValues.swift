@@ -16,11 +16,10 @@ extension PersistentStoreCoordinator {
         let plan = plans[row.entity]
         guard plan.computesTransients, row.values.count == plan.defaults.count else { return row }
         let entity = model.entities[row.entity]
-        var values = row.values
-        for slot in plan.transientSlots { values[slot] = plan.defaults[slot] }
         let object = plan.objectClass.init(
             ManagedObjectOrigin(
-                entity: entity, id: ObjectID(root: entity.root, key: row.key), values: values,
+                entity: entity, id: ObjectID(root: entity.root, key: row.key),
+                values: plan.values(of: row),
                 before: row, context: nil))
         object.awakeFromFetch()
         var row = row

@@ -152,17 +152,16 @@ final class ObjectValidation: RelationshipPart {
         }
     }
 
-    /// Validates the count of a relationship. An optional relationship may be empty, whatever its
-    /// minimum count.
+    /// Validates the count of a relationship.
     private func validateCount(
         _ relationship: Relationship, of object: ManagedObject,
         _ errors: inout [ValidationError]
     ) throws {
         let count = try toManys.state(relationship, of: object.objectID.key).count
         let declared = relationship.declaration
-        let least = max(declared.minimumCount, relationship.isOptional ? 0 : 1)
-        if count < least, !(count == 0 && relationship.isOptional) {
-            errors.append(.tooFew(object, relationship, count: count, least: least))
+        if relationship.isTooFew(count) {
+            errors.append(
+                .tooFew(object, relationship, count: count, least: relationship.leastCount))
         }
         if declared.maximumCount > 0, count > declared.maximumCount {
             errors.append(

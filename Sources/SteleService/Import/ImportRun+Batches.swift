@@ -219,7 +219,7 @@ extension ImportRun {
     /// Whether a record is not inserted without its link.
     func isNeeded(_ reference: ImportLine.Reference) -> Bool {
         !reference.names.isEmpty
-            && (!reference.relationship.isOptional || plan.options.missing == .skip)
+            && (reference.relationship.isRequired || plan.options.missing == .skip)
     }
 
     /// The names of a line's object.

@@ -167,7 +167,7 @@ extension ImportRun {
                 isMissing = true
                 summary.missing.note(
                     name, of: reference.relationship, at: line.place, plan,
-                    isRequired: !reference.relationship.isOptional)
+                    isRequired: reference.relationship.isRequired)
             }
         }
         return isMissing

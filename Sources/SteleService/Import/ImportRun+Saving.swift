@@ -106,12 +106,11 @@ extension ImportRun {
 
     private func checkCount(_ count: Int, _ link: LinkID, _ place: LinePlace) throws {
         let relationship = plan.model.relationships[link.relationship]
-        let least = max(relationship.declaration.minimumCount, relationship.isOptional ? 0 : 1)
-        if count >= least || (count == 0 && relationship.isOptional) { return }
+        if !relationship.isTooFew(count) { return }
         let owner = plan.model.entities[relationship.owner]
         let error = ImportError(
             "\(relationship.name) of \(owner.name) has too few members: \(count), and the model "
-                + "asks for at least \(least)")
+                + "asks for at least \(relationship.leastCount)")
         // A link may have been made without a line of the object.
         throw plan.files.indices.contains(place.file)
             ? plan.placed(error, place)

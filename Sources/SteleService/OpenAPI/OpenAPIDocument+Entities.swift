@@ -144,7 +144,7 @@ extension OpenAPIDocument {
                 }
             case .relationship(let it):
                 members.append((it.name, link(it)))
-                if !it.isOptional, !(it.isToMany && write == .replace) { required.append(it.name) }
+                if it.isRequired, !(it.isToMany && write == .replace) { required.append(it.name) }
             case .transientRelationship(let it):
                 if write != .create, !it.isToMany {
                     members.append((it.name, ["type": "null", "readOnly": true]))
@@ -221,9 +221,8 @@ extension OpenAPIDocument {
                     members.append((it.name, .null))
                 }
             case .relationship(let it) where it.isToMany:
-                if !it.isOptional, !identified {
-                    let count = max(1, it.declaration.minimumCount)
-                    members.append((it.name, .array((1...count).map { .integer(Int64($0)) })))
+                if it.isRequired, !identified {
+                    members.append((it.name, .array((1...it.leastCount).map { .integer(Int64($0)) })))
                 }
             case .relationship(let it):
                 if !it.isOptional {
