@@ -140,6 +140,8 @@ final class Checkpointer: Sendable {
         }
         let check = DamageCheck(connection, damage)
         defer { if damage.isKnown { connection.leaveLog() } }
+        // The opening may have written to the file as well.
+        check.afterCopying()
         while let isAwaited = nextIsAwaited({ _ = check.look() }) {
             guard !check.beforeCopying() else {
                 finish(false, endsWait: true)
@@ -147,8 +149,13 @@ final class Checkpointer: Sendable {
             }
             copy(connection)
             let isDone = restart(connection)
+            check.afterCopying()
             finish(isDone, endsWait: isDone || isAwaited)
-            if !isDone, beginClearing() { finish(clear(connection), endsWait: true) }
+            if !isDone, beginClearing() {
+                let isCleared = clear(connection)
+                check.afterCopying()
+                finish(isCleared, endsWait: true)
+            }
         }
     }
 

@@ -47,8 +47,8 @@ import Testing
         try fault.strike(store, &numbers)
     }
 
-    private func files() throws -> [Data] {
-        try ["", "-wal", "-shm"].map { try Data(contentsOf: URL(filePath: store + $0)) }
+    private func files() -> [Data?] {
+        ["", "-wal", "-shm"].map { try? Data(contentsOf: URL(filePath: store + $0)) }
     }
 
     private func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
@@ -58,12 +58,14 @@ import Testing
     }
 
     /// Checks that no start changes the files, that they can be read, and the way out.
-    private func expectRefusal(_ comment: Comment) throws {
-        let before = try files()
+    private func expectRefusal(
+        _ comment: Comment, saying part: String = "s.sqlite-wal is damaged"
+    ) throws {
+        let before = files()
         for _ in 0..<2 {
             let (status, text) = try run(serving)
             #expect(status == 1, "\(comment): \(text)")
-            for part in ["was found to be damaged (", "s.sqlite-wal is damaged", "stele restore"] {
+            for part in ["was found to be damaged (", part, "stele restore"] {
                 #expect(text.contains(part), "\(comment): \(text)")
             }
         }
@@ -73,7 +75,7 @@ import Testing
         let exporting = ["export", samplePath("League"), "--store", "s.sqlite", "--read-only"]
         let exported = try run(exporting + ["--entity", "Team", "--output", "teams.ndjson"])
         #expect(exported.status == 0, "\(comment): \(exported.text)")
-        #expect(try files() == before, "\(comment)")
+        #expect(files() == before, "\(comment)")
         unlink(folder.path + "/teams.ndjson")
         for ending in ["-damaged", "-shm"] { unlink(store + ending) }
         let program = try Program(serving, folder: folder.path)
@@ -97,6 +99,18 @@ import Testing
         end(try start().program, by: SIGKILL)
         try strike(fault)
         try expectRefusal("\(fault), seed \(seed)")
+    }
+
+    /// The saves in it are in no other file.
+    @Test(arguments: [true, false]) func aLogThatIsRemovedIsNoticed(isEnded: Bool) throws {
+        let (program, caller) = try start()
+        if isEnded { end(program, by: SIGKILL) }
+        unlink(store + "-wal")
+        if !isEnded {
+            #expect(try !post("later", caller))
+            end(program, by: SIGKILL)
+        }
+        try expectRefusal("removed: \(isEnded)", saying: "s.sqlite-wal is missing")
     }
 
     /// What a kill leaves is no damage: also with a log that was restarted, and without an index.
@@ -130,7 +144,7 @@ import Testing
             #expect(try !post("later", caller))
             end(program, by: SIGTERM)
         }
-        let damaged = try files()
+        let damaged = files()
         let (status, text) = try run(["restore", "kept/\(kept)", "--store", "s.sqlite"])
         #expect(status == 0, "\(text)")
         let replaced = URL(filePath: store + "-replaced-1/s.sqlite")

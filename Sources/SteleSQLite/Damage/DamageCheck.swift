@@ -132,4 +132,9 @@ final class DamageCheck {
         }
         return damage.isKnown
     }
+
+    /// Notes that a checkpoint has copied the logs.
+    func afterCopying() {
+        for part in parts { LeftLog.dateIndex(of: part.file.path) }
+    }
 }

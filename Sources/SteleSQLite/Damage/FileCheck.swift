@@ -32,7 +32,7 @@ struct FileCheck {
 
     private let connection: OpaquePointer
     private let database: String
-    private let path: String
+    let path: String
     /// What the file begins with, which nothing changes.
     private let start: [UInt8]
     private var seen: Seen?

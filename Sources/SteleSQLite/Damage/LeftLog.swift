@@ -8,6 +8,10 @@ import StelePersistence
 /// SQLite writes a commit to the log before it counts it in the index, and restarts the index before
 /// the log. So an index of the log's own salt never counts more than the log has. SQLite itself does
 /// not look at the index that it finds.
+///
+/// The last program that closes a store copies the log into the file, removes the index, and then the
+/// log. So an index is not left without a log whose pages are not in the file, unless somebody has
+/// removed the log, or a program that had the store for itself, and needed no index, has copied it.
 enum LeftLog {
     private typealias State = stele_wal_state
 
@@ -17,15 +21,22 @@ enum LeftLog {
     private static let indexBytes = 136
 
     /// - Parameter file: the store's file.
-    /// - Returns: what is wrong with its log; nil also where there is no log or no index, and for an
-    ///   index of before the machine was started, which may be ahead of what a disk has kept.
+    /// - Returns: what is wrong with its log; nil also where there is no index, and for one of before
+    ///   the machine was started, which may be ahead of what a disk has kept.
     static func fault(of file: String) -> String? {
         let path = file + "-wal"
         guard let state = index(of: file), state.copied < state.frames,
             [512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536].contains(state.page_bytes)
         else { return nil }
         let log = open(path, O_RDONLY | O_CLOEXEC)
-        guard log >= 0 else { return nil }
+        guard log >= 0 else {
+            guard errno == ENOENT, !isYounger(file),
+                // Another program may have closed the store meanwhile.
+                let now = index(of: file), now.salt == state.salt, now.copied < now.frames
+            else { return nil }
+            return "\(path) is missing: \(now.frames - now.copied) pages that were saved in it are "
+                + "not in \(file)"
+        }
         defer { close(log) }
         guard let good = goodFrames(log, state), good < state.frames,
             // Another program may have restarted it meanwhile.
@@ -46,6 +57,22 @@ enum LeftLog {
         var state = State()
         guard count == indexBytes, stele_wal_read(&words, &state) != 0 else { return nil }
         return state
+    }
+
+    /// Dates the index of a log after the store's file, which a checkpoint has written to: a write to
+    /// the mapped index itself does not always change its time.
+    /// - Parameter file: the store's file.
+    static func dateIndex(of file: String) { utimensat(AT_FDCWD, file + "-shm", nil, 0) }
+
+    /// Whether a store's file was changed after the index of its log: by a program that has copied
+    /// the log without an index, or that has put another file there, which needs no log. True also
+    /// where there is no file.
+    private static func isYounger(_ file: String) -> Bool {
+        var (store, index) = (stat(), stat())
+        guard stat(file, &store) == 0, stat(file + "-shm", &index) == 0 else { return true }
+        // A move sets no other time.
+        let (changed, used) = (store.st_ctim, index.st_mtim)
+        return (changed.tv_sec, changed.tv_nsec) > (used.tv_sec, used.tv_nsec)
     }
 
     /// When the machine was started, in seconds since 1970.
