@@ -32,8 +32,9 @@ enum SQLiteFailure {
         case SQLITE_PROTOCOL:
             let path = file(connection) ?? place
             return .failed(
-                "\(path)-wal or \(path)-shm is damaged (SQLite: \(message)): keep a copy of both and "
-                    + "of the store, and remove them to read the store without the last saves")
+                "\(path)-wal or \(path)-shm is damaged (SQLite: \(message)): keep a copy of all files of "
+                    + "the store (\(path), -wal, -shm), then restore a backup (stele restore); or "
+                    + "remove both to go on without the last saves")
         case SQLITE_IOERR where hasNoRoom(code, connection):
             return .noRoom("\(file(connection) ?? place) cannot grow (SQLite: \(message))")
         case SQLITE_CANTOPEN where sqlite3_system_errno(connection) == EMFILE:
@@ -78,8 +79,9 @@ enum SQLiteFailure {
         let path = file(connection) ?? place
         let beside = file(connection, "history").map { " or \($0)" } ?? ""
         let remedy =
-            "stele inspect says what else is wrong with it; use another copy of the file, made "
-            + "while no program has it open, or with the files -wal and -shm beside it"
+            "stele check says what else is wrong with it; keep a copy of all its files (-wal and -shm "
+            + "too), then restore a backup (stele restore), or use another copy of the store, made by "
+            + "stele backup or while no program has it open"
         guard let (size, wanted) = sizes(connection, path), size < wanted else {
             return "\(path)\(beside) is damaged, or an incomplete copy (SQLite: \(message)): "
                 + remedy
