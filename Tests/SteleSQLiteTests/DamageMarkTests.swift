@@ -87,4 +87,17 @@ import Testing
         #expect(!ofLog.contains("salvage") && !missing.contains("salvage"))
         #expect(ofFile.contains("salvage the rows from the copy"), "\(ofFile)")
     }
+
+    /// What the next opening mends leaves no mark, and what is found after it does.
+    @Test func lastingDamageLeavesAMarkAlsoWhereItIsNotTheFirst() throws {
+        let damage = StoreDamage(folder.store)
+        damage.note("the index was cut", isLasting: false)
+        #expect(access(mark.path, F_OK) != 0)
+        damage.note("the log was cut")
+        damage.note("the file was cut")
+        let text = try String(contentsOf: mark, encoding: .utf8)
+        #expect(text.contains("the log was cut") && !text.contains("the file was cut"), "\(text)")
+        let error = #expect(throws: StoreError.self) { try damage.check() }
+        #expect(error?.sentence.contains("the index was cut") == true)
+    }
 }

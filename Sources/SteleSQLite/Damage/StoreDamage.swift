@@ -7,8 +7,9 @@ import SteleSystem
 final class StoreDamage: Sendable {
     /// The store; nil where nothing is left beside it.
     private let store: String?
-    private let first = Mutex<String?>(nil)
-    /// Whether `first` has a text, without its lock.
+    /// What was found first, and whether a mark is left.
+    private let found = Mutex<(first: String?, isMarked: Bool)>((nil, false))
+    /// Whether `found` has a text, without its lock.
     private let isThere = Atomic<Bool>(false)
 
     /// - Parameter store: the path of a store that is written.
@@ -19,20 +20,21 @@ final class StoreDamage: Sendable {
 
     /// - Throws: `StoreError.damaged`, with what was found first.
     func check() throws(StoreError) {
-        guard isKnown, let text = first.withLock({ $0 }) else { return }
+        guard isKnown, let text = found.withLock({ $0.first }) else { return }
         throw .damaged(text)
     }
 
-    /// Remembers damage.
+    /// Remembers damage. The first that lasts leaves the mark.
     /// - Parameter isLasting: whether the next opening would not mend it.
     /// - Returns: the error for it.
     @discardableResult
     func note(_ text: String, isLasting: Bool = true) -> StoreError {
-        let isNews = first.withLock { first in
-            defer { if first == nil { first = text } }
-            return first == nil
+        let leavesMark = found.withLock { found in
+            if found.first == nil { found.first = text }
+            defer { if isLasting { found.isMarked = true } }
+            return isLasting && !found.isMarked
         }
-        if isNews, isLasting, let store { DamageMark.leave(beside: store, text) }
+        if leavesMark, let store { DamageMark.leave(beside: store, text) }
         isThere.store(true, ordering: .releasing)
         return .damaged(text)
     }
