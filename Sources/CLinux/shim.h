@@ -49,3 +49,9 @@ static inline int stele_lock(int descriptor, short type, int waits) {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET};
     return fcntl(descriptor, waits ? 38 : 37, &lock);
 }
+
+// Whether no other descriptor has such a lock on a file. Nothing is locked (F_OFD_GETLK).
+static inline int stele_is_unlocked(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, 36, &lock) == 0 && lock.l_type == F_UNLCK;
+}

@@ -55,12 +55,13 @@ final class StoreLock: Sendable {
         _ = stele_lock(found, Int16(F_RDLCK), 0)
     }
 
-    /// Whether no program has the store open, as far as its lock tells.
+    /// Whether no program has the store open, as far as its lock tells. The lock is not taken: a
+    /// program that opens the store at that moment would not know that it is alone.
     static func isFree(store: String) -> Bool {
         let found = open(StoreLook.place(of: store) + "-lock", O_RDWR | O_CLOEXEC)
         guard found >= 0 else { return errno == ENOENT }
         defer { close(found) }
-        return stele_lock(found, Int16(F_WRLCK), 0) == 0
+        return stele_is_unlocked(found) != 0
     }
 
     private enum Sharing { case taken, excluded, impossible }
