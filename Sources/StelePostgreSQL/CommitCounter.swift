@@ -114,7 +114,8 @@ final class CommitCounter: Sendable {
 
     /// Whether `raising` has failed because a table is not the store's.
     static func hasRefused(_ connection: Connection) -> Bool {
-        connection.lastState == "23502" && connection.lastMessage.contains("zcount")
+        connection.lastState == "23502"
+            && connection.lastColumn == (PostgreSQLWords.stored(table), "zcount")
     }
 
     /// The lock of a standby's view, which the replay of a migration waits for or ends.

@@ -170,6 +170,26 @@ struct StoreIdentityTests: Sendable {
         #expect(try teams.names(node) == ["one", "two", "three"])
     }
 
+    /// A column of another table that refuses a null at the commit has its own error.
+    @Test func aRefusedNullOfAnotherTableIsNotTheCounters() throws {
+        let schema = try teams.makeSchema()
+        let node = try teams.open(schema)
+        defer { node.close() }
+        try teams.save("one", in: node)
+        try server.sql(
+            "CREATE TABLE log (zcount bigint NOT NULL); CREATE FUNCTION note() RETURNS trigger "
+                + "LANGUAGE plpgsql AS $$ BEGIN INSERT INTO \(schema).log VALUES (NULL); "
+                + "RETURN NULL; END $$; CREATE CONSTRAINT TRIGGER noting AFTER INSERT ON zteam "
+                + "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note()",
+            schema: schema)
+        let error = #expect(throws: StoreError.self) { try teams.save("two", in: node) }
+        let text = error.map { "\($0)" } ?? ""
+        #expect(text.contains("zcount") && !text.contains("made again"), "\(text)")
+        try server.sql("DROP TRIGGER noting ON zteam", schema: schema)
+        try teams.save("three", in: node)
+        #expect(try teams.names(node) == ["one", "three"])
+    }
+
     /// Columns of others come and go.
     @Test func aColumnOfAnotherProgramIsNotOfTheStore() throws {
         let schema = try teams.makeSchema()

@@ -24,6 +24,8 @@ final class Connection: SQLConnection {
     private(set) var lastMessage = ""
     /// What the server adds to it.
     private(set) var lastDetail = ""
+    /// The table and the column that it is about; empty for none.
+    private(set) var lastColumn = (table: "", name: "")
     private var isEnding = false
     /// Whether the transaction is a view.
     private var isView = false
@@ -329,6 +331,7 @@ final class Connection: SQLConnection {
             lastState = PostgreSQLFailure.state(result)
             lastMessage = PostgreSQLFailure.message(result)
             lastDetail = PostgreSQLFailure.detail(result)
+            lastColumn = PostgreSQLFailure.column(result)
             if PostgreSQLFailure.isOutdated(result) { isOutdated = true }
             let error = PostgreSQLFailure.error(result, handle, place, sql)
             takeBackFailed()

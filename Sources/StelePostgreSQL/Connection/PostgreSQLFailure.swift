@@ -43,6 +43,15 @@ enum PostgreSQLFailure {
         PQresultErrorField(result, PG_DIAG.detail).map { String(cString: $0) } ?? ""
     }
 
+    /// Returns the table and the column that an error is about, as the server stores their names;
+    /// empty for none.
+    static func column(_ result: OpaquePointer?) -> (table: String, name: String) {
+        func field(_ code: Int32) -> String {
+            PQresultErrorField(result, code).map { String(cString: $0) } ?? ""
+        }
+        return (field(PG_DIAG.table), field(PG_DIAG.column))
+    }
+
     /// Whether a notice tells that a commit does not wait for its standby any more.
     static func isOfStandby(_ notice: OpaquePointer?) -> Bool {
         PQresultErrorField(notice, PG_DIAG.function).map { strcmp($0, "SyncRepWaitForLSN") == 0 }
@@ -126,6 +135,8 @@ enum PostgreSQLFailure {
         static let state = Int32(UInt8(ascii: "C"))
         static let message = Int32(UInt8(ascii: "M"))
         static let detail = Int32(UInt8(ascii: "D"))
+        static let table = Int32(UInt8(ascii: "t"))
+        static let column = Int32(UInt8(ascii: "c"))
         /// The function of the server that has sent it.
         static let function = Int32(UInt8(ascii: "R"))
     }
