@@ -185,7 +185,7 @@ final class CommitCounter: Sendable {
             commit: Commit(number: number, writer: rows.integer(0, 1)),
             token: try HistoryReader.checked(rows.integer(0, 2)) ?? 0,
             oldest: rows.integer(0, 4) < 0 ? nil : try HistoryReader.checked(rows.integer(0, 4)),
-            found: Array(found[1...]).values(of: reads))
+            found: try connection.values(Array(found[1...]), of: reads))
     }
 
     /// Returns the last commit.

@@ -38,7 +38,7 @@ struct NewestRows: Sendable {
             } else if let table = tables[root], rows.integer(0, rows.lastColumn) != table {
                 throw StoreIdentity.madeAgain(connection)
             }
-            return (0..<rows.count).map { rows.snapshot($0, shape, from: 0) }
+            return try connection.snapshots(of: rows, shape)
         }
     }
 }

@@ -30,13 +30,8 @@ final class PostgreSQLCursor: FetchCursor {
         guard let connection = reader?.connection else { throw .closed }
         let rows = try connection.queryOnce("FETCH FORWARD \(max(0, count)) FROM \(name)")
         return switch form {
-        case .objects(let shape):
-            .objects((0..<rows.count).map { rows.snapshot($0, shape, from: 0) })
-        case .values(let kinds):
-            .values(
-                (0..<rows.count).map { row in
-                    kinds.enumerated().map { rows.value(row, Int32($0.offset), $0.element) }
-                })
+        case .objects(let shape): .objects(try connection.snapshots(of: rows, shape))
+        case .values(let kinds): .values(try connection.values(rows, kinds))
         }
     }
 }

@@ -170,6 +170,39 @@ struct StoreIdentityTests: Sendable {
         #expect(try teams.names(node) == ["one", "two", "three"])
     }
 
+    /// A read that meets such a column is refused before the store has looked for it.
+    @Test(arguments: [
+        ("zfounded", "text", "bigint"), ("z_ent", "text", "bigint"), ("zname", "bytea", "text"),
+    ])
+    func aColumnOfAnotherTypeIsNotRead(_ column: String, _ type: String, _ former: String) throws {
+        let schema = try teams.makeSchema()
+        let node = try teams.open(schema)
+        defer { node.close() }
+        try teams.save("one", in: node)
+        try server.sql("UPDATE zteam SET zfounded = 1900", schema: schema)
+        func alter(to type: String) throws {
+            let value =
+                switch (type, former) {
+                case ("bytea", _): "convert_to(\(column), 'UTF8')"
+                case (_, "text"): "convert_from(\(column), 'UTF8')"
+                default: "\(column)::\(type)"
+                }
+            try server.sql(
+                "ALTER TABLE zteam ALTER \(column) DROP DEFAULT, "
+                    + "ALTER \(column) TYPE \(type) USING \(value)", schema: schema)
+        }
+        for _ in 0..<4 {
+            #expect(try teams.names(node) == ["one"])
+            #expect(try teams.newest(1, node) == "one")
+            try alter(to: type)
+            let said = teams.answers(node, saves: false).prefix(3)
+            #expect(said.allSatisfy { $0.contains("have another type") }, "\(said)")
+            teams.waitUntil(node, isGone: true, saying: "columns")
+            try alter(to: former)
+            teams.waitUntil(node, isGone: false)
+        }
+    }
+
     /// A column of another table that refuses a null at the commit has its own error.
     @Test func aRefusedNullOfAnotherTableIsNotTheCounters() throws {
         let schema = try teams.makeSchema()

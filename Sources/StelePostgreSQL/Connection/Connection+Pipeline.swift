@@ -129,10 +129,6 @@ extension Connection {
         return try receive(last: reads.count)
     }
 
-    func rows(together reads: [SQLRead]) throws(StoreError) -> [[[Value]]] {
-        try query(together: reads.map { ($0.sql, $0.bindings) }).values(of: reads)
-    }
-
     private struct Received {
         /// Those of the last statements, up to the first that failed.
         var rows: [Rows] = []
@@ -167,12 +163,5 @@ extension Connection {
         PQexitPipelineMode(handle)
         if received.failure != nil { takeBackFailed() }
         return received
-    }
-}
-
-extension [Rows] {
-    /// The values of the rows of statements, each column read as its kind.
-    func values(of reads: [SQLRead]) -> [[[Value]]] {
-        zip(self, reads).map { rows, read in rows.values(read.kinds) }
     }
 }

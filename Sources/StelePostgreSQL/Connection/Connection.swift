@@ -364,28 +364,6 @@ final class Connection: SQLConnection {
             throw error
         }
     }
-
-    func rows(
-        _ sql: SQLText, _ bindings: [Value], _ kinds: [ColumnKind]
-    ) throws(StoreError) -> [[Value]] {
-        try query(sql, bindings).values(kinds)
-    }
-
-    func snapshots(
-        _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
-    ) throws(StoreError) -> [Snapshot] {
-        let rows = try query(sql, bindings)
-        return (0..<rows.count).map { rows.snapshot($0, shape, from: 0) }
-    }
-
-    func ownedSnapshots(
-        _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
-    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
-        let rows = try query(sql, bindings)
-        return (0..<rows.count).map {
-            (rows.integer($0, 0), rows.snapshot($0, shape, from: 1))
-        }
-    }
 }
 
 extension SQLText {

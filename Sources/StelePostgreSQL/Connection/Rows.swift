@@ -26,6 +26,14 @@ final class Rows {
     /// The number of rows that the statement has inserted, changed or deleted.
     var changed: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
+    /// Returns the type of a column.
+    func type(of column: Int32) -> UInt32 { types[Int(column)] }
+
+    /// Whether a row has a null.
+    func isNull(_ row: Int, _ column: Int32) -> Bool {
+        PQgetisnull(handle, Int32(truncatingIfNeeded: row), column) != 0
+    }
+
     /// Returns a row as a snapshot.
     func snapshot(_ row: Int, _ shape: RowShape, from first: Int32) -> Snapshot {
         let place = shape.place(of: integer(row, first + 1))
