@@ -76,17 +76,36 @@ extension Model {
 }
 
 extension EntityDescription {
-    /// The fetch indexes that a new store gets.
+    /// The fetch indexes that a new store gets, if all of their elements have columns.
     package var madeIndexes: [FetchIndexDescription] {
         fetchIndexes.filter { $0.reasonNotMade == nil && !$0.elements.isEmpty }
     }
+}
+
+extension Entity {
+    /// Whether an element of an index stands for the object's entity, by one of Core Data's two
+    /// names for it.
+    package func isEntityElement(_ name: String) -> Bool {
+        FetchIndexDescription.Element.entityNames.contains(name.lowercased())
+            && property(named: name) == nil
+    }
+}
+
+extension FetchIndexDescription.Element {
+    /// The name of the property, or of what an expression stands for that is only a name.
+    package var name: String? {
+        propertyName ?? expression.flatMap { Self.entityNames.contains($0.lowercased()) ? $0 : nil }
+    }
+
+    fileprivate static let entityNames: Set = ["self", "entity"]
 }
 
 extension FetchIndexDescription {
     /// Why a new store does not get the index; nil where it does. No answer depends on an index.
     var reasonNotMade: String? {
         if elements.contains(where: { $0.collation == .rTree }) { return "it is an R-tree" }
-        if elements.contains(where: { $0.expression != nil }) { return "it is over an expression" }
+        if elements.contains(where: { $0.name == nil }) { return "it is over an expression" }
+        if name.isEmpty { return "it has no name" }
         return partialIndexPredicate == nil ? nil : "it is partial"
     }
 }

@@ -137,7 +137,7 @@ public final class Relationship: Sendable {
         self.inverse = inverse
         name = declaration.name
         isToMany = declaration.isToMany
-        isOrdered = declaration.isOrdered
+        isOrdered = declaration.isOrdered && declaration.isToMany
         isOptional = declaration.isOptional
         deleteRule = declaration.deleteRule
     }

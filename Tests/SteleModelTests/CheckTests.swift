@@ -65,10 +65,6 @@ struct CheckTests {
                 "A.n: its composite P is not in the model"
             ),
             (
-                #"<relationship name="r" maxCount="1" ordered="YES" destinationEntity="A"/>"#,
-                "A.r: it is to-one, so it cannot be ordered"
-            ),
-            (
                 #"<relationship name="r" toMany="YES" maxCount="1" destinationEntity="A"/>"#,
                 "A.r: it is to-many, but has at most one destination"
             ),
@@ -155,13 +151,6 @@ struct CheckTests {
             (
                 #"<fetchIndex name="i"><fetchIndexElement/></fetchIndex>"#,
                 "A, index i: one of its elements names no property"
-            ),
-            (
-                #"""
-                <fetchIndex name="i"><fetchIndexElement property="title"/></fetchIndex>
-                <fetchIndex name="I"><fetchIndexElement property="title"/></fetchIndex>
-                """#,
-                "A, index I: the entity has two indexes with this name"
             ),
         ])
     func columns(_ inside: String, _ part: String?) throws {

@@ -20,6 +20,49 @@ import Testing
             ])
     }
 
+    /// Models of apps have indexes of every kind, and their stores those that have columns.
+    @Test func indexesOfOddKindsAreMadeAsCoreDataMakesThem() throws {
+        func index(_ name: String, _ elements: String...) -> FetchIndexDescription {
+            var index = FetchIndexDescription(name: name)
+            index.elements = elements.map { .init(propertyName: $0) }
+            return index
+        }
+        var byKind = index("byKindIndex", "kind")
+        var entity = FetchIndexDescription.Element(propertyName: nil)
+        entity.expression = "entity"
+        byKind.elements.append(entity)
+        let album = EntityMaker("Album").attribute("kind", .integer16).attribute("title", .string)
+            .attribute("shown", .string) { $0.isTransient = true }
+            .toMany("photos", "Photo", inverse: "albums")
+            .toOne("keyPhoto", "Photo", inverse: "keyOf")
+            .changing {
+                $0.fetchIndexes = [
+                    index("byPhotosIndex", "photos"), index("byBothIndex", "kind", "photos"),
+                    index("byTitleIndex", "title"), index("byTitleIndex", "title"), byKind,
+                    index("byShown", "shown"), index("", "title"),
+                ]
+                $0.compoundIndexes = [["kind", "entity"], ["self", "title"], ["kind", "photos"]]
+                guard case .relationship(var keyPhoto)? = $0.properties.popLast() else { return }
+                keyPhoto.isOrdered = true
+                $0.properties.append(.relationship(keyPhoto))
+            }
+        let photo = EntityMaker("Photo").toMany("albums", "Album", inverse: "photos")
+            .toMany("keyOf", "Album", inverse: "keyPhoto")
+        let schema = SQLSchema(model: try makeModel([album, photo]))
+        let made = schema.creation.filter { $0.contains("INDEX") && $0.contains("ON ZALBUM") }
+        #expect(
+            made == [
+                "CREATE INDEX ZALBUM_ZKEYPHOTO_INDEX ON ZALBUM (ZKEYPHOTO)",
+                "CREATE INDEX ZALBUM_ZKIND_Z_ENT ON ZALBUM (ZKIND, Z_ENT)",
+                "CREATE INDEX ZALBUM_Z_ENT_ZTITLE ON ZALBUM (Z_ENT, ZTITLE)",
+                "CREATE INDEX Z_Album_byTitleIndex ON ZALBUM (ZTITLE COLLATE BINARY ASC)",
+                "CREATE INDEX Z_Album_byKindIndex ON ZALBUM (ZKIND COLLATE BINARY ASC, "
+                    + "Z_ENT COLLATE BINARY ASC)",
+                "CREATE INDEX Z_Album_title ON ZALBUM (ZTITLE COLLATE BINARY ASC)",
+            ])
+        #expect(!schema.creation.contains { $0.contains("Z_FOK_KEYPHOTO") })
+    }
+
     @Test func neighboursOfCountriesAreAReflexiveJoinTable() throws {
         let schema = SQLSchema(model: try sampleModel("World"))
         let statements = schema.creation.filter { $0.contains("NEIGHBOURS") }

@@ -88,9 +88,8 @@ extension ModelCheck {
             findings.error(place, "it is to-one, but its minimum count is \(least)")
         }
         if relationship.isOrdered, !relationship.isToMany {
-            findings.error(
-                place, "it is to-one, so it cannot be ordered",
-                hint: "make it unordered, or make it to-many")
+            // Models of apps have it, and their stores have no order for it.
+            findings.note(place, "it is to-one, so its order has no effect")
         }
         checkInverse(of: relationship, of: entity, place)
     }

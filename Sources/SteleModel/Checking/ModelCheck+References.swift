@@ -8,18 +8,28 @@ extension ModelCheck {
             if Set(constraint).count < constraint.count {
                 findings.error(place, "it names a property twice")
             }
-            for name in constraint { checkColumn(name, of: entity, place) }
+            for name in constraint {
+                guard let fault = columnFault(name, of: entity) else { continue }
+                findings.error(place, fault.text, hint: fault.hint)
+            }
         }
     }
 
+    /// Core Data reads all of these, and makes the indexes that it can. Apps' models have indexes of
+    /// every kind: no answer depends on one.
     func checkIndexes(of entity: Entity) {
-        var names = Set<String>()
+        var known: [String: FetchIndexDescription] = [:]
         for index in entity.declaration.fetchIndexes {
             let place = "\(entity.name), index \(index.name)"
-            if !names.insert(index.name.uppercased()).inserted {
-                findings.error(place, "the entity has two indexes with this name")
+            if let first = known[index.name.uppercased()] {
+                findings.note(
+                    place,
+                    first.elements == index.elements
+                        ? "it is declared twice, and made once"
+                        : "the entity has two indexes with this name, and the first one is made")
+            } else {
+                known[index.name.uppercased()] = index
             }
-            if index.name.isEmpty { findings.error(place, "it has no name") }
             if index.elements.isEmpty {
                 findings.note(place, "it has no elements, so it has no effect")
             }
@@ -29,7 +39,7 @@ extension ModelCheck {
             }
             for element in index.elements {
                 if let name = element.propertyName {
-                    checkColumn(name, of: entity, place)
+                    checkElement(name, of: entity, place)
                 } else if element.expression == nil {
                     findings.error(place, "one of its elements names no property")
                 }
@@ -37,8 +47,16 @@ extension ModelCheck {
         }
         for names in entity.declaration.compoundIndexes {
             let place = "\(entity.name), compound index \(Self.inShort(names))"
-            for name in names { checkColumn(name, of: entity, place) }
+            for name in names { checkElement(name, of: entity, place) }
         }
+    }
+
+    private func checkElement(_ name: String, of entity: Entity, _ place: String) {
+        guard !entity.isEntityElement(name), let fault = columnFault(name, of: entity) else {
+            return
+        }
+        if fault.isUnknown { return findings.error(place, fault.text, hint: fault.hint) }
+        findings.note(place, "\(fault.text), so the index is not made")
     }
 
     /// The first names of a list. Each error has them, and there may be as many errors as names.
@@ -47,35 +65,42 @@ extension ModelCheck {
         return names.count > 8 ? first + ", …" : first
     }
 
-    /// Reports a name that has no column: only attributes, to-one relationships and elements of
-    /// composites have one.
-    private func checkColumn(_ path: String, of entity: Entity, _ place: String) {
+    private struct ColumnFault {
+        let text: String
+        var hint: String?
+        /// Whether there is no such property.
+        var isUnknown = false
+    }
+
+    /// Why a name has no column; nil where it has one. Only attributes, to-one relationships and
+    /// elements of composites have one.
+    private func columnFault(_ path: String, of entity: Entity) -> ColumnFault? {
         let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let unknown = "\(entity.name) has no property \(path)"
         switch names.first.flatMap({ entity.property(named: $0) }) {
         case nil:
-            let known = entity.slots.map(\.name)
-            let near = Nearest.hint(to: path, among: known)
-            findings.error(place, "\(entity.name) has no property \(path)", hint: near)
+            let near = Nearest.hint(to: path, among: entity.slots.map(\.name))
+            return ColumnFault(text: unknown, hint: near, isUnknown: true)
         case .fetchedProperty:
-            findings.error(place, "\(path) is a fetched property, which stores do not keep")
+            return ColumnFault(text: "\(path) is a fetched property, which stores do not keep")
         case .transientRelationship:
-            findings.error(place, "\(path) is transient, so stores do not keep it")
+            return ColumnFault(text: "\(path) is transient, so stores do not keep it")
         case .relationship(let it) where it.isToMany:
-            findings.error(place, "\(path) is a to-many relationship, which has no column")
+            return ColumnFault(text: "\(path) is a to-many relationship, which has no column")
         case .relationship:
-            if names.count > 1 {
-                findings.error(place, "\(path) crosses a relationship to another row")
-            }
+            if names.count == 1 { return nil }
+            return ColumnFault(text: "\(path) crosses a relationship to another row")
         case .attribute(let it):
             if it.declaration.isTransient {
-                findings.error(place, "\(path) is transient, so stores do not keep it")
-            } else if names.count > 1, !isInComposite(names.dropFirst(), it.declaration) {
-                findings.error(place, "\(entity.name) has no property \(path)")
-            } else if let whole = entity.attribute(named: path), whole.isComposite {
-                findings.error(
-                    place, "\(path) is a composite attribute, which has no column",
-                    hint: whole.elements.first.map { "name an attribute in it: \($0.name)" })
+                return ColumnFault(text: "\(path) is transient, so stores do not keep it")
             }
+            if names.count > 1, !isInComposite(names.dropFirst(), it.declaration) {
+                return ColumnFault(text: unknown, isUnknown: true)
+            }
+            guard let whole = entity.attribute(named: path), whole.isComposite else { return nil }
+            return ColumnFault(
+                text: "\(path) is a composite attribute, which has no column",
+                hint: whole.elements.first.map { "name an attribute in it: \($0.name)" })
         }
     }
 

@@ -98,6 +98,12 @@ extension SQLSchema {
         SQLIndex("\(table)_\(column)_INDEX", on: table, [column])
     }
 
+    /// Returns the column of an element of an index; nil for one without.
+    private func column(ofElement name: String?, in entity: Entity) -> String? {
+        guard let name else { return nil }
+        return entity.isEntityElement(name) ? "Z_ENT" : column(name, of: entity)
+    }
+
     /// Returns the column of an attribute or of a to-one relationship; nil for a property without
     /// one.
     private func column(_ name: String, of entity: Entity) -> String? {
@@ -147,18 +153,20 @@ extension SQLSchema {
 
     private func compoundIndexes(of entity: Entity) -> [SQLIndex] {
         let table = table(of: entity.index).name
-        return entity.declaration.compoundIndexes.map { names in
-            let columns = columns(of: names, in: entity)
+        return entity.declaration.compoundIndexes.compactMap { names in
+            let columns = names.compactMap { column(ofElement: $0, in: entity) }
+            guard columns.count == names.count, !columns.isEmpty else { return nil }
             return SQLIndex("\(table)_\(columns.joined(separator: "_"))", on: table, columns)
         }
     }
 
     private func fetchIndexes(of entity: Entity) -> [SQLIndex] {
-        entity.declaration.madeIndexes.map { index in
+        entity.declaration.madeIndexes.compactMap { index in
             let elements = index.elements.compactMap { element in
-                element.propertyName.flatMap { column($0, of: entity) }
-                    .map { ($0, element.isAscending) }
+                column(ofElement: element.name, in: entity).map { ($0, element.isAscending) }
             }
+            // Without a column for one of them, as for a to-many, Core Data makes no index.
+            guard elements.count == index.elements.count else { return nil }
             return SQLIndex(
                 "Z_\(entity.name)_\(index.name)", on: table(of: entity.index).name,
                 elements.map { $0.0 },
