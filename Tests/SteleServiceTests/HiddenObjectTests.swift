@@ -177,6 +177,7 @@ import Testing
                 {"name": "Person", "attributes": [{"name": "isPublic", "type": "Boolean"}],
                  "relationships": [
                     {"name": "pass", "destination": "Pass", "inverse": "holder"}]},
+                {"name": "Guest", "parent": "Person"},
                 {"name": "Pass", "relationships": [
                     {"name": "holder", "destination": "Person", "inverse": "pass"}]}]}
             """
@@ -191,10 +192,12 @@ import Testing
         func ask(_ who: String, _ method: String, _ target: String, _ body: String) -> Answer {
             fixture.ask(method, target, body, [("Authorization", "Bearer token-\(who)")])
         }
-        // The second pass has a hidden holder.
+        // The second and the third pass have hidden holders.
         let made = ask("root", "POST", "/Person", #"[{"isPublic":true},{"isPublic":false}]"#)
         try #require(made.status == 201, "\(made.text)")
         try #require(ask("root", "POST", "/Pass", #"[{},{"holder":2}]"#).status == 201)
+        try #require(ask("root", "POST", "/Guest", #"{"isPublic":false}"#).status == 201)
+        try #require(ask("root", "POST", "/Pass", #"{"holder":3}"#).status == 201)
         #expect(ask("ann", "GET", "/Pass/2", "").text.contains(#""holder":null"#))
         for (method, target, body) in [
             ("PUT", "/Pass/2/holder", "1"), ("PATCH", "/Pass/2", #"{"holder":1}"#),
@@ -203,6 +206,11 @@ import Testing
             let answer = ask("ann", method, target, body)
             #expect(answer.code == "access.right", "\(target) \(body): \(answer.text)")
             #expect(!answer.text.contains("Person 2"), "\(answer.text)")
+            // Nor is it told what the hidden object is.
+            let (other, changed) = (
+                target.replacing("Pass/2", with: "Pass/3"), body.replacing("2", with: "3")
+            )
+            #expect(ask("ann", method, other, changed).text == answer.text)
         }
         #expect(ask("root", "GET", "/Pass/2", "").text.contains(#""holder":2"#))
         #expect(ask("ann", "PUT", "/Person/1/pass", "1").status == 200)

@@ -242,24 +242,26 @@ package final class Rights: Sendable {
         _ verb: Verb, _ keys: [Int: [Int64]], in reader: any StoreReader
     ) throws {
         if isAll { return }
+        // One that is named is looked up as seen; a hidden one is at the other end of a link. What it
+        // is does not change what is said of those that are seen, and only its family is told.
+        var hiddenRoot: Int?
         for (index, all) in keys.sorted(by: { $0.key < $1.key }) {
             let entity = entities[index]
-            // One that is named is looked up as seen; this one is at the other end of a link.
-            if let seen = try sight?.seen(all, root: entity.root, in: reader),
-                !seen.isSuperset(of: all)
-            {
-                throw refusal(verb, entity)
-            }
+            let seen = try sight?.seen(all, root: entity.root, in: reader) ?? Set(all)
+            if seen.count < Set(all).count { hiddenRoot = min(hiddenRoot ?? .max, entity.root) }
+            if seen.isEmpty { continue }
+            let shown = seen.sorted()
             switch grant(verb, on: entity) {
             case .all: break
-            case .none: throw refusal(verb, entity, key: all.first)
+            case .none: throw refusal(verb, entity, key: shown.first)
             case .rows(let rule):
-                let fitting = try Sight.keys(all, of: entity, matching: rule, in: reader)
-                if let other = all.first(where: { !fitting.contains($0) }) {
+                let fitting = try Sight.keys(shown, of: entity, matching: rule, in: reader)
+                if let other = shown.first(where: { !fitting.contains($0) }) {
                     throw refusal(verb, entity, key: other)
                 }
             }
         }
+        if let hiddenRoot { throw refusal(verb, entities[hiddenRoot]) }
     }
 
     /// Checks that a route of the service itself may be used.

@@ -177,8 +177,10 @@ extension ObjectWriter {
 
     /// Checks a verb for objects with their changes.
     private func checkNow(_ verb: Rights.Verb, _ objects: [ManagedObject]) throws {
-        for (entity, all) in Dictionary(grouping: objects, by: \.entity.index) {
+        let byEntity = Dictionary(grouping: objects, by: \.entity.index)
+        for (entity, unordered) in byEntity.sorted(by: { $0.key < $1.key }) {
             let entity = context.model.entities[entity]
+            let all = unordered.sorted { $0.objectID.key < $1.objectID.key }
             switch rights.grant(verb, on: entity) {
             case .all: break
             case .none: throw rights.refusal(verb, entity)
