@@ -120,7 +120,8 @@ struct RightsCheck {
         }
         let answer = hosts[0].answer("ann", question)
         let other = pruned.answer("root", question)
-        if answer.status == 403 { return }
+        // Rules count for the depth that the database's parser takes.
+        if answer.status == 403 || answer.isOfParserDepth { return }
         compared += 1
         if answer.status != other.status || answer.body != other.body {
             fail(question, [("ann", answer), ("root without hidden data", other)])

@@ -131,8 +131,9 @@ struct Seen: Equatable {
     let keys: [Int: Set<Int64>]
     /// One an object, with the links to what is seen.
     let lines: [String]
-    /// The one-to-one relationships of objects that are seen which lead to an object that is not.
-    /// They are not seen themselves.
+    /// The one-to-one relationships of objects that are seen which lead to an object that is not,
+    /// and the to-manys without an inverse of an object that is not which have one that is: a link
+    /// takes it from there. They are not seen themselves.
     let hiddenPartners: [String]
 
     static func == (a: Seen, b: Seen) -> Bool { a.keys == b.keys && a.lines == b.lines }
@@ -167,6 +168,17 @@ struct Seen: Equatable {
                 line += " \(it.name) \(it.isOrdered ? left : left.sorted())"
             }
             lines.append(line)
+        }
+        for it in model.relationships where it.isToMany && model.inverse(of: it) == nil {
+            let owners = try reader.fetch(FetchRequest(entity: model.entities[it.owner])).map(\.key)
+            let hidden = owners.filter {
+                keys[model.entities[it.owner].root]?.contains($0) != true
+            }
+            let seen = keys[model.destination(of: it).root] ?? []
+            for key in try reader.members(of: it, owners: hidden).values.joined().sorted()
+            where seen.contains(key) {
+                hiddenPartners.append("\(it.name) has \(key)")
+            }
         }
         (self.lines, self.hiddenPartners) = (lines, hiddenPartners)
     }
