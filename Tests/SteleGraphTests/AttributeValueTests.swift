@@ -148,6 +148,20 @@ import Testing
         #expect(!context.hasChanges)
         try context.save()
         #expect(try fixture.version("Thing", thing.objectID.key) == 1)
+        // A default is no change, a child has its parent's value, and a rollback the default.
+        let context2 = fixture.context()
+        let other = try context2.get(thing.objectID)
+        other["draft"] = .string("mine")
+        let child = ManagedObjectContext(parent: context2)
+        let inChild = try child.get(thing.objectID)
+        #expect(inChild["draft"] == .string("mine"))
+        inChild["name"] = .string("by a child")
+        try child.save()
+        #expect(other["draft"] == .string("mine") && other["name"] == .string("by a child"))
+        context2.rollback()
+        #expect(other["draft"] == .string("new") && other["name"] == .string("kept"))
+        other["name"] = .string("kept")
+        #expect(try other.changedValues().isEmpty)
         let check = PredicateCheck(model: fixture.model, entity: thing.entity)
         for format in ["draft == 'x'", "draft == nil", "anything == 1"] {
             let error = #expect(throws: PredicateError.self) {

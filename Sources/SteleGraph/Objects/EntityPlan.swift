@@ -34,14 +34,14 @@ final class EntityPlan: Sendable {
     /// Whether the subclass can set transient attributes.
     var computesTransients: Bool { isSubclassed && !transientSlots.isEmpty }
 
-    /// The values of a fetched object: those of its row, and the defaults of transient attributes.
-    func values(of row: Snapshot) -> [Value] {
-        if transientDefaults.isEmpty { return row.values }
-        var values = row.values
-        for (slot, value) in transientDefaults where values.indices.contains(slot) {
-            values[slot] = value
+    /// A row of a store with the defaults of transient attributes.
+    func completed(_ row: Snapshot) -> Snapshot {
+        if transientDefaults.isEmpty { return row }
+        var row = row
+        for (slot, value) in transientDefaults where row.values.indices.contains(slot) {
+            row.values[slot] = value
         }
-        return values
+        return row
     }
 
     init(_ entity: Entity, of model: Model, objectClass: ManagedObject.Type) {

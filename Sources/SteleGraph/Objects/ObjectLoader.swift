@@ -135,10 +135,10 @@ final class ObjectLoader {
             return known
         }
         let plan = plans[entity]
+        let row = completed(snapshot)
         let object = plan.objectClass.init(
             ManagedObjectOrigin(
-                entity: entity, id: id, values: plan.values(of: snapshot), before: snapshot,
-                context: context)
+                entity: entity, id: id, values: row.values, before: row, context: context)
         )
         registry.add(object)
         if plan.isSubclassed { awakeFromFetch(object) }
@@ -214,10 +214,14 @@ final class ObjectLoader {
 
     private func fill(_ object: ManagedObject, with snapshot: Snapshot) {
         guard snapshot.entity == object.entity.index else { return giveUp(object) }
-        object.take(snapshot)
-        object.values = plans[object.entity].values(of: snapshot)
+        object.take(completed(snapshot))
         object.isFault = false
         if plans[object.entity].isSubclassed { awakeFromFetch(object) }
+    }
+
+    /// A row with the defaults of what stores do not keep. A parent context has values of its own.
+    private func completed(_ snapshot: Snapshot) -> Snapshot {
+        parent == nil ? plans[snapshot.entity].completed(snapshot) : snapshot
     }
 
     /// Marks a fault that is not in the store as deleted, with null values

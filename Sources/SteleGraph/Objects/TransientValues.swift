@@ -19,7 +19,7 @@ extension PersistentStoreCoordinator {
         let object = plan.objectClass.init(
             ManagedObjectOrigin(
                 entity: entity, id: ObjectID(root: entity.root, key: row.key),
-                values: plan.values(of: row),
+                values: plan.completed(row).values,
                 before: row, context: nil))
         object.awakeFromFetch()
         var row = row
