@@ -19,10 +19,10 @@ struct ObjectChanges {
     }
 
     /// - Parameter changes: in their order, at least one.
-    init(_ changes: [HistoryChange]) {
+    init(_ changes: [HistoryChange], in model: Model) {
         first = changes[0]
         last = changes[changes.count - 1]
-        merged = Self.merged(changes)
+        merged = Self.merged(changes, model)
         isOne = changes.count == 1
     }
 
@@ -72,7 +72,9 @@ struct ObjectChanges {
 
     /// The values before the first change of each property, and the members that were added and
     /// removed by all; nil where they are not known.
-    private static func merged(_ changes: [HistoryChange]) -> [BeforeValue]? {
+    private static func merged(
+        _ changes: [HistoryChange], _ model: Model
+    ) -> [BeforeValue]? {
         var slots: [Int: Value] = [:]
         var members: [Int: MemberChanges] = [:]
         for change in changes {
@@ -81,7 +83,10 @@ struct ObjectChanges {
                 switch value {
                 case .slot(let slot, let was): slots[slot] = slots[slot] ?? was
                 case .members(let relationship, let added, let removed):
-                    members[relationship, default: MemberChanges()].add(added, removed)
+                    let isKnown = model.relationships.indices.contains(relationship)
+                    let isOrdered = isKnown && model.relationships[relationship].isOrdered
+                    members[relationship, default: MemberChanges(isOrdered: isOrdered)]
+                        .add(added, removed)
                 }
             }
         }
@@ -94,19 +99,28 @@ struct ObjectChanges {
 private struct MemberChanges {
     private var added: Set<Int64> = []
     private var removed: Set<Int64> = []
-    /// Whether a change was one of their order alone.
-    private var isOrdered = false
+    private let isOrdered: Bool
+    /// Whether their order may have changed as well.
+    private var mayBeReordered = false
+
+    init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
     mutating func add(_ new: [Int64], _ gone: [Int64]) {
-        if new.isEmpty, gone.isEmpty { isOrdered = true }
-        // What is added again was removed before, and the other way round.
+        if new.isEmpty, gone.isEmpty { mayBeReordered = true }
         for key in gone where added.remove(key) == nil { removed.insert(key) }
-        for key in new where removed.remove(key) == nil { added.insert(key) }
+        // What is added again was removed before, and may have another place.
+        for key in new {
+            if removed.remove(key) == nil {
+                added.insert(key)
+            } else if isOrdered {
+                mayBeReordered = true
+            }
+        }
     }
 
     /// Nil where the members are what they were.
     func value(of relationship: Int) -> BeforeValue? {
-        if added.isEmpty, removed.isEmpty, !isOrdered { return nil }
+        if added.isEmpty, removed.isEmpty, !mayBeReordered { return nil }
         return .members(
             relationship: relationship, added: added.sorted(), removed: removed.sorted())
     }

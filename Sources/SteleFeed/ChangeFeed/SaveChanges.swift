@@ -18,10 +18,14 @@ final class SaveChanges {
     private var madeIndex: SaveIndex?
     /// Objects with changes in other pieces.
     private var others: [ObjectID: ObjectChanges] = [:]
+    /// The changes of the piece, while it is taken, and others that were read, by position.
+    private var given: [Int64: HistoryChange] = [:]
+    private var read: [Int64: HistoryChange] = [:]
 
-    /// The changes that are read beside one that is asked for, and the most that are kept.
+    /// The changes that are read beside one that is asked for: those that follow are likely to be
+    /// asked for next. And the most that are kept.
     private static let together = 64
-    private static let mostOthers = 2_000
+    private static let mostKept = 2_000
 
     /// - Parameters:
     ///   - reader: a view of the store that has the save.
@@ -63,7 +67,7 @@ final class SaveChanges {
         for (index, change) in changes.enumerated() {
             let id = id(change)
             guard last[id] == index else { continue }
-            let object = several[id].map { ObjectChanges($0) } ?? ObjectChanges(change)
+            let object = several[id].map { ObjectChanges($0, in: model) } ?? ObjectChanges(change)
             piece[id] = object
             taken.append((id, object))
         }
@@ -74,6 +78,8 @@ final class SaveChanges {
         _ changes: [HistoryChange]
     ) throws(StoreError) -> [(id: ObjectID, changes: ObjectChanges)] {
         let places = try places()
+        for change in changes { given[change.position] = change }
+        defer { given = [:] }
         var taken: [(id: ObjectID, changes: ObjectChanges)] = []
         for change in changes {
             let id = id(change)
@@ -114,26 +120,25 @@ final class SaveChanges {
         if whole != nil { return nil }
         let positions = try places().positions(of: id.root, id.key)
         if positions.isEmpty { return nil }
-        if others.count > Self.mostOthers { others = [:] }
         var found: [HistoryChange] = []
         for position in positions {
-            // What follows a single change is likely to be asked for next.
-            let read = try reader.history(
-                after: HistoryPosition(after: save, change: position - 1), limit: 1,
-                changes: positions.count == 1 ? Self.together : 1, values: true)
-            for change in read.saves.first?.changes ?? [] {
-                let other = self.id(change)
-                if other == id {
-                    found.append(change)
-                } else if try places().positions(of: other.root, other.key).count == 1 {
-                    others[other] = ObjectChanges(change)
-                }
-            }
+            if let change = try change(at: position) { found.append(change) }
         }
         if found.isEmpty { return nil }
-        let object = ObjectChanges(found)
+        let object = ObjectChanges(found, in: model)
+        if others.count > Self.mostKept { others = [:] }
         others[id] = object
         return object
+    }
+
+    private func change(at position: Int64) throws(StoreError) -> HistoryChange? {
+        if let change = given[position] ?? read[position] { return change }
+        let piece = try reader.history(
+            after: HistoryPosition(after: save, change: position - 1), limit: 1,
+            changes: Self.together, values: true)
+        if read.count > Self.mostKept { read = [:] }
+        for change in piece.saves.first?.changes ?? [] { read[change.position] = change }
+        return read[position]
     }
 
     private func id(_ change: HistoryChange) -> ObjectID {

@@ -54,11 +54,11 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private static var waitMicroseconds: UInt32 { 1_000 }
 
     /// - Parameters:
-    ///   - mostBytes: the most memory of all values, of which the newest one may have more.
+    ///   - mostBytes: the most memory of all values; the last two are kept also with more.
     ///   - keptNanoseconds: how long a value is kept after its last use.
     ///   - bytes: the memory of one.
     init(
-        mostBytes: Int, keptNanoseconds: UInt64 = 4_000_000_000,
+        mostBytes: Int, keptNanoseconds: UInt64 = 6_000_000_000,
         _ bytes: @escaping @Sendable (Value) -> Int
     ) {
         self.mostBytes = mostBytes
@@ -102,24 +102,26 @@ final class SharedValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return state.made.insert(key).inserted ? .isToBeMade : .isBeingMade
     }
 
-    /// Keeps a value that was made; nil for one that failed. The newest one is always kept.
+    /// Keeps a value that was made; nil for one that failed. The two newest are always kept: readers
+    /// of two large saves would make both anew for each piece.
     private func end(_ key: Key, _ value: Value?, in state: inout State) {
         state.made.remove(key)
         guard let value else { return }
         state.entries.append(
             Entry(key: key, value: value, bytes: bytes(value), usedAt: MonotonicClock.now))
         var sum = state.entries.reduce(0) { $0 + $1.bytes }
-        while sum > mostBytes, state.entries.count > 1 {
+        while sum > mostBytes, state.entries.count > 2 {
             sum -= state.entries.removeFirst().bytes
         }
         watch(&state)
     }
 
-    /// Looks later for what is no longer used.
+    /// Looks for what is no longer used, when the first value may be that.
     private func watch(_ state: inout State) {
-        if state.isWatched || state.entries.isEmpty { return }
+        guard !state.isWatched, let first = state.entries.first else { return }
         state.isWatched = true
-        let delay = DispatchTimeInterval.nanoseconds(Int(clamping: keptNanoseconds))
+        let age = min(MonotonicClock.now &- first.usedAt, keptNanoseconds)
+        let delay = DispatchTimeInterval.nanoseconds(Int(clamping: keptNanoseconds - age))
         DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [weak self] in
             self?.dropUnused()
         }

@@ -113,9 +113,10 @@ final class JudgingTime {
         return try body()
     }
 
-    /// - Throws: `.overBudget` where the result is no longer wanted.
+    /// - Throws: `.overBudget` where the result is no longer wanted, and on a thread that others wait
+    ///   for.
     func demandWanted() throws(StoreError) {
-        guard isWanted() else { throw .overBudget }
+        guard !isShared, isWanted() else { throw .overBudget }
     }
 
     /// Whether there is time for another object. Once there is none, there is none for the rest.
