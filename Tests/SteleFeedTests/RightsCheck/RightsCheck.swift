@@ -25,8 +25,8 @@ struct RightsCheck {
     /// Writes that were asked, those that changed something, and those whose answers differed as
     /// they may.
     var writes = (all: 0, done: 0, refused: 0, revealing: 0)
-    /// Whether the services differ in which objects have a hidden partner, before a write.
-    var partnersDiffer = false
+    /// The hidden partners that one of the services alone has, before a write.
+    var partners: Set<HiddenPartner> = []
     /// The saves after which streams were compared.
     var followed = 0
     /// Answers with an entity tag, to ask again with it.

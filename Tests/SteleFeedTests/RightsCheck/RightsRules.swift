@@ -125,6 +125,13 @@ struct RightsRules {
     }
 }
 
+/// A relationship of an object that is seen with one that is not, from which a link would take it.
+struct HiddenPartner: Hashable {
+    let relationship: Int
+    /// The object that is seen.
+    let key: Int64
+}
+
 /// What a role sees.
 struct Seen: Equatable {
     /// By the index of the root entity.
@@ -134,7 +141,7 @@ struct Seen: Equatable {
     /// The one-to-one relationships of objects that are seen which lead to an object that is not,
     /// and the to-manys without an inverse of an object that is not which have one that is: a link
     /// takes it from there. They are not seen themselves.
-    let hiddenPartners: [String]
+    let hiddenPartners: Set<HiddenPartner>
 
     static func == (a: Seen, b: Seen) -> Bool { a.keys == b.keys && a.lines == b.lines }
 
@@ -144,7 +151,7 @@ struct Seen: Equatable {
     ) throws {
         self.keys = keys
         var lines: [String] = []
-        var hiddenPartners: [String] = []
+        var hiddenPartners: Set<HiddenPartner> = []
         for object in objects.sorted(by: { ($0.entity, $0.key) < ($1.entity, $1.key) }) {
             let entity = model.entities[object.entity]
             var line = "\(entity.name)/\(object.key) version \(object.version):"
@@ -155,7 +162,8 @@ struct Seen: Equatable {
                 {
                     value = .null
                     if model.inverse(of: it)?.isToMany == false {
-                        hiddenPartners.append("\(entity.name)/\(object.key)/\(it.name)")
+                        hiddenPartners.insert(
+                            HiddenPartner(relationship: it.index, key: object.key))
                     }
                 }
                 line += " \(value)"
@@ -175,9 +183,9 @@ struct Seen: Equatable {
                 keys[model.entities[it.owner].root]?.contains($0) != true
             }
             let seen = keys[model.destination(of: it).root] ?? []
-            for key in try reader.members(of: it, owners: hidden).values.joined().sorted()
+            for key in try reader.members(of: it, owners: hidden).values.joined()
             where seen.contains(key) {
-                hiddenPartners.append("\(it.name) has \(key)")
+                hiddenPartners.insert(HiddenPartner(relationship: it.index, key: key))
             }
         }
         (self.lines, self.hiddenPartners) = (lines, hiddenPartners)
