@@ -85,6 +85,13 @@ import Testing
             #expect(text.contains("remove \(mark.path) and \(folder.store)-shm"), "\(text)")
         }
         #expect(!ofLog.contains("salvage") && !missing.contains("salvage"))
+        // Of the history's own file the index is another one.
+        let history = "\(folder.store)-stele"
+        try "".write(toFile: history, atomically: true, encoding: .utf8)
+        let ofHistory = try said("\(history)-wal is missing: some")
+        #expect(ofHistory.contains("remove \(mark.path) and \(history)-shm"), "\(ofHistory)")
+        #expect(ofHistory.contains("(\(folder.store) and \(history), -wal, -shm)"))
+        unlink(history)
         #expect(ofFile.contains("salvage the rows from the copy"), "\(ofFile)")
     }
 

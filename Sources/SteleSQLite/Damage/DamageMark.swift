@@ -76,11 +76,15 @@ enum DamageMark {
         }
         guard let text = finding(store) else { return }
         leave(beside: store, text)
+        // The index of the log that is damaged would tell of it again.
+        let history = file + StoreFile.historyEnding
+        let damaged = text.contains(history + "-wal") ? history : file
+        let files = access(history, F_OK) == 0 ? "\(file) and \(history)" : file
         throw .incompatible(
             code: 134080,
             "\(store) was found to be damaged (\(text)), and stays as it is. Keep a copy of all its "
-                + "files (\(file), -wal, -shm). Then restore a backup (stele restore); or, to go on "
-                + "with what can still be read, remove \(mark) and \(file)-shm: "
+                + "files (\(files), -wal, -shm). Then restore a backup (stele restore); or, to go on "
+                + "with what can still be read, remove \(mark) and \(damaged)-shm: "
                 + (isOfLog(text)
                     ? "the saves behind the damage are lost with that. "
                     : "where the file cannot be opened, salvage the rows from the copy with sqlite3. ")
