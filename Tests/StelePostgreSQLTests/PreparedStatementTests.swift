@@ -39,6 +39,10 @@ import Testing
             #expect(now.count >= 2)
             #expect(now.bytes <= Connection.textBytesKept)
         }
+        // A very long one is not kept, and drops no other.
+        let count = try prepared().count
+        _ = try connection.rows(wide(6_000, 0), [], [.integer])
+        #expect(try prepared().count == count)
         let kept = try connection.texts("SELECT statement FROM pg_prepared_statements")
         #expect(kept.contains(used.string))
         #expect(kept.contains(wide(500, 59).string))

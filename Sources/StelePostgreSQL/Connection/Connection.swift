@@ -249,6 +249,10 @@ final class Connection: SQLConnection {
     }
 
     private func queryPrepared(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Rows {
+        // It would take the place of many others.
+        if sql.string.utf8.count > Self.textBytesKept / 4 {
+            return try queryOnce(sql.string, bindings)
+        }
         let parameters = try Parameters(bindings)
         let name = try prepared(sql, parameters)
         let result = parameters.withAddresses { values, lengths, formats in
