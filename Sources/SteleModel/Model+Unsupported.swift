@@ -91,6 +91,19 @@ extension Entity {
     }
 }
 
+extension Entity {
+    /// Whether an element of an index has a column. An index with one that has none is not made.
+    package func hasColumn(ofElement name: String?) -> Bool {
+        guard let name else { return false }
+        if isEntityElement(name) { return true }
+        switch property(named: name) {
+        case .attribute(let it): return !it.isTransient && !it.isComposite
+        case .relationship(let it): return !it.isToMany
+        default: return false
+        }
+    }
+}
+
 extension FetchIndexDescription.Element {
     /// The name of the property, or of what an expression stands for that is only a name.
     package var name: String? {

@@ -117,13 +117,8 @@ struct ModelRequestTests {
             guard ["xcdatamodel", "json"].contains(file.pathExtension),
                 !file.lastPathComponent.hasSuffix(".mapping.json")
             else { continue }
-            // It has definitions of indexes that Core Data ignores, and Stele refuses so far.
-            withKnownIssue {
-                #expect(throws: Never.self, "\(file.path)") {
-                    try ModelFile.read(file.path).model().checkRequests()
-                }
-            } when: {
-                file.lastPathComponent == "Odd.xcdatamodel"
+            #expect(throws: Never.self, "\(file.path)") {
+                try ModelFile.read(file.path).model().checkRequests()
             }
             count += 1
         }

@@ -101,7 +101,9 @@ import Testing
     func aStoreIsReadAndItsFolderStaysAsItWas(_ beside: Beside) throws {
         let (open, saves) = try make(beside)
         defer { open?.close() }
-        let before = try FolderState(folder.path)
+        // The index of an open store is that of its service, whose checkpoints date it.
+        let ending = beside == .open ? "-shm" : nil
+        let before = try FolderState(folder.path, except: ending)
         #expect(
             before.names.contains("store.sqlite-wal") == (beside != .nothing && beside != .journal))
         let store = try ReadOnlySQLiteStore.open(path: path, model: model)
@@ -118,12 +120,12 @@ import Testing
         #expect(try store.metadata["NSStoreUUID"] == .string(store.identifier))
         #expect(try store.highestKeys == [0: 2])
         try expectRefusals(store)
-        #expect(try FolderState(folder.path) == before)
+        #expect(try FolderState(folder.path, except: ending) == before)
         store.close()
         #expect(throws: StoreError.self) { try store.reader() }
         // The look before each opening, too.
         #expect(try SQLiteStore.metadata(path: path)["NSStoreUUID"] == .string(store.identifier))
-        #expect(try FolderState(folder.path) == before)
+        #expect(try FolderState(folder.path, except: ending) == before)
     }
 
     private func expectRefusals(_ store: any PersistentStore) throws {

@@ -26,7 +26,7 @@ extension ModelCheck {
                     place,
                     first.elements == index.elements
                         ? "it is declared twice, and made once"
-                        : "the entity has two indexes with this name, and the first one is made")
+                        : "the entity has two indexes with this name, of which one is made")
             } else {
                 known[index.name.uppercased()] = index
             }

@@ -203,8 +203,12 @@ public final class SQLSchema: Sendable {
         var names: [String] = []
         var declaring: Entity? = entity
         while let declared = declaring?.declaration {
-            names += declared.compoundIndexes.compactMap(\.first)
-            names += declared.madeIndexes.compactMap { $0.elements.first?.propertyName }
+            let indexes =
+                declared.compoundIndexes.map { $0.map(Optional.some) }
+                + declared.madeIndexes.map { $0.elements.map(\.name) }
+            for elements in indexes where elements.allSatisfy(entity.hasColumn(ofElement:)) {
+                if case let name?? = elements.first { names.append(name) }
+            }
             names += declared.uniquenessConstraints.compactMap(\.first)
             for case .attribute(let it) in declared.properties where it.isIndexed {
                 names.append(it.name)
