@@ -77,19 +77,21 @@ extension StoreReader {
     package func history(
         after token: Int64, through end: Int64, saves: Int = .max, changes: Int = .max, bytes: Int
     ) throws(StoreError) -> [HistoryTransaction]? {
+        /// The saves with values; without, whether they are within the limits, and none of them.
         func collect(values: Bool) throws(StoreError) -> [HistoryTransaction]? {
             var all: [HistoryTransaction] = []
-            var count = (changes: 0, bytes: 0)
+            var count = (saves: 0, changes: 0, bytes: 0)
             var last = token
             var step = HistoryStretch.firstStep
             while last < end {
                 let next = try HistoryStretch(
                     self, after: last, values: values, step: step, bytes: bytes)
                 guard let number = next.saves.last?.number else { return nil }
-                all += next.saves
+                if values { all += next.saves }
+                count.saves += next.saves.count
                 count.changes += next.saves.reduce(0) { $0 + $1.changes.count }
                 count.bytes += next.saves.reduce(0) { $0 + $1.bytes }
-                guard all.count <= saves, count.changes <= changes, count.bytes <= bytes else {
+                guard count.saves <= saves, count.changes <= changes, count.bytes <= bytes else {
                     return nil
                 }
                 if var rest = next.cut.flatMap({ SaveRest($0) }) {
@@ -97,9 +99,9 @@ extension StoreReader {
                         count.changes += more.changes.count
                         count.bytes += more.bytes
                         guard count.changes <= changes, count.bytes <= bytes else { return nil }
-                        all[all.count - 1].changes += more.changes
+                        if values { all[all.count - 1].changes += more.changes }
                     }
-                    all[all.count - 1].rest = nil
+                    if values { all[all.count - 1].rest = nil }
                 }
                 last = number
                 step = next.nextStep
