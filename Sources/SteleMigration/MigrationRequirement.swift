@@ -152,7 +152,9 @@ extension EntityMapping {
                 }
                 return .noObjects(property: relationship.name)
             case .source(let name)?:
-                guard let old = source.relationship(named: name), !old.isRequired else { return nil }
+                guard let old = source.relationship(named: name), !old.isRequired else {
+                    return nil
+                }
                 return .notNull(property: relationship.name, source: name)
             case .expression?, .destinations?: return nil
             }

@@ -188,7 +188,8 @@ import Testing
                 $0.regularExpression = "[a-z]+"
             }
             .attribute("size", .integer16)
-            .toMany("parts", "Part", inverse: "account", rule: .deny, isOptional: false, count: 1...9)
+            .toMany(
+                "parts", "Part", inverse: "account", rule: .deny, isOptional: false, count: 1...9)
         }
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
         let account = try context.insert(try fixture.entity("Account"))

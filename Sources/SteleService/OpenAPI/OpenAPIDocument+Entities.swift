@@ -222,7 +222,8 @@ extension OpenAPIDocument {
                 }
             case .relationship(let it) where it.isToMany:
                 if it.isRequired, !identified {
-                    members.append((it.name, .array((1...it.leastCount).map { .integer(Int64($0)) })))
+                    members.append(
+                        (it.name, .array((1...it.leastCount).map { .integer(Int64($0)) })))
                 }
             case .relationship(let it):
                 if !it.isOptional {
