@@ -26,9 +26,7 @@ import Testing
     func theFeedTellsWhatTheListsGainAndLose(_ kind: StoreKind, _ role: String) throws {
         let seed = drawSeed("large saves of roles")
         var numbers = SeededNumbers(seed: seed)
-        let stage = try RightsStage(kind, rights: RightsModel.rights(role: role))
-        try stage.write("POST", "/Account", #"{"login":"cy"}"#)
-        try stage.write("POST", "/transactions", beginning(&numbers))
+        let stage = try stage(kind, role, &numbers)
         for step in 0..<2 {
             try compare(stage, "step \(step), seed \(seed)") {
                 if step == 1 { return try stage.write("POST", "/transactions", large(&numbers)) }
@@ -44,15 +42,13 @@ import Testing
         }
     }
 
-    /// An import changes objects again in the next parts of its save. What they are between is not
-    /// told.
+    /// An import changes objects again in the next parts of its save. What they are between is in no
+    /// answer.
     @Test(arguments: [StoreKind.memory, .sqlite, .group], roles)
     func aSaveThatChangesObjectsSeveralTimes(_ kind: StoreKind, _ role: String) throws {
         let seed = drawSeed("imports of roles")
         var numbers = SeededNumbers(seed: seed)
-        let stage = try RightsStage(kind, rights: RightsModel.rights(role: role))
-        try stage.write("POST", "/Account", #"{"login":"cy"}"#)
-        try stage.write("POST", "/transactions", beginning(&numbers))
+        let stage = try stage(kind, role, &numbers)
         for count in [60, 1_200, 1_200] {
             let records = (0..<count).map { record($0, &numbers) }
             try compare(stage, "\(count) records, seed \(seed)") {
@@ -65,7 +61,7 @@ import Testing
 
     /// A secret that an object has only within a save is in no answer.
     @Test(arguments: [60, 1_200])
-    func whatIsHiddenBeforeAndAfterASaveIsHiddenWithinIt(_ count: Int) throws {
+    func valuesWithinASaveAreNotInTheFeedOfARole(_ count: Int) throws {
         let role = #"{"Document":{"read":"owner.login == \"ann\" AND pages != 7"}}"#
         let stage = try RightsStage(.sqlite, rights: RightsModel.rights(role: role))
         func document(_ title: String, _ owner: String, _ pages: Int) -> String {
@@ -98,7 +94,7 @@ import Testing
         let short = try stage.stream("ann", "/changes?changeLimit=30")
         try save()
         let expected = Self.difference(before, try shown(stage))
-        // All streams are told of this one.
+        // All streams get an event of this save.
         try stage.write("POST", "/Folder", "{}")
         let end = try stage.token
         let late = try stage.stream("ann", "/changes?values=true&since=\(token)")
@@ -234,6 +230,16 @@ import Testing
     }
 
     // MARK: Saves
+
+    /// A store with a hundred and fifty documents.
+    private func stage(
+        _ kind: StoreKind, _ role: String, _ numbers: inout SeededNumbers
+    ) throws -> RightsStage {
+        let stage = try RightsStage(kind, rights: RightsModel.rights(role: role))
+        try stage.write("POST", "/Account", #"{"login":"cy"}"#)
+        try stage.write("POST", "/transactions", beginning(&numbers))
+        return stage
+    }
 
     private func beginning(_ numbers: inout SeededNumbers) -> String {
         var all: [String] = []

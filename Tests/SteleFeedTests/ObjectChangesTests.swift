@@ -1,4 +1,4 @@
-// Several changes of an object by one save, told as one.
+// Several changes of an object by one save, as one change.
 
 import SteleModel
 import StelePersistence
@@ -40,27 +40,27 @@ import Testing
         return .members(relationship: relationship.index, added: added, removed: removed)
     }
 
-    private func told(_ changes: [HistoryChange]) -> HistoryChange? {
-        ObjectChanges(changes, in: model).told(true, true, in: model)
+    private func merged(_ changes: [HistoryChange]) -> HistoryChange? {
+        ObjectChanges(changes, in: model).change(wasVisible: true, isVisible: true, in: model)
     }
 
     @Test func theFirstValueBeforeAndTheLastOneCount() throws {
-        let told = try told([
+        let merged = try merged([
             change(.update, "b", was: [title("a")], at: 3),
             change(.update, "c", was: [title("b")], at: 9),
         ])
-        #expect(told?.position == 9 && told?.kind == .update)
-        #expect(try told?.before == [title("a")])
+        #expect(merged?.position == 9 && merged?.kind == .update)
+        #expect(try merged?.before == [title("a")])
     }
 
-    @Test func whatIsTakenBackIsNoChange() throws {
+    @Test func aPropertyThatIsChangedBackIsNoChange() throws {
         #expect(
-            try told([
+            try merged([
                 change(.update, "b", was: [title("a")], at: 3),
                 change(.update, "a", was: [title("b")], at: 9),
             ]) == nil)
         #expect(
-            try told([
+            try merged([
                 change(.update, "a", was: [members("tags", added: [1], removed: [2])], at: 3),
                 change(.update, "a", was: [members("tags", added: [2], removed: [1])], at: 9),
             ]) == nil)
@@ -68,11 +68,11 @@ import Testing
 
     /// A member that is removed and added again may have another place.
     @Test func membersOfAnOrderedRelationshipThatComeBackMayBeReordered() throws {
-        let told = try told([
+        let merged = try merged([
             change(.update, "a", was: [members("comments", removed: [1, 2])], at: 3),
             change(.update, "a", was: [members("comments", added: [2, 1])], at: 9),
         ])
-        #expect(try told?.before == [members("comments")])
+        #expect(try merged?.before == [members("comments")])
     }
 
     @Test func anInsertAndItsUpdatesAreOneInsert() throws {
@@ -80,9 +80,9 @@ import Testing
             [change(.insert, "a", at: 3), change(.update, "b", was: [title("a")], at: 9)],
             in: model)
         #expect(changes.before(in: model) == nil)
-        let told = changes.told(false, true, in: model)
-        #expect(told?.kind == .insert && told?.position == 9 && told?.before == nil)
-        #expect(changes.told(false, false, in: model) == nil)
+        let merged = changes.change(wasVisible: false, isVisible: true, in: model)
+        #expect(merged?.kind == .insert && merged?.position == 9 && merged?.before == nil)
+        #expect(changes.change(wasVisible: false, isVisible: false, in: model) == nil)
     }
 
     @Test func aDeletionHasTheObjectOfBefore() throws {
@@ -91,8 +91,8 @@ import Testing
                 change(.update, "b", was: [title("a")], at: 3), change(.delete, "b", at: 9),
             ], in: model)
         #expect(changes.after == nil)
-        let told = changes.told(true, false, in: model)
+        let merged = changes.change(wasVisible: true, isVisible: false, in: model)
         let slot = try #require(document.attribute(named: "title")).slot
-        #expect(told?.kind == .delete && told?.snapshot?.values[slot] == .string("a"))
+        #expect(merged?.kind == .delete && merged?.snapshot?.values[slot] == .string("a"))
     }
 }

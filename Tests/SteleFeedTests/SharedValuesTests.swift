@@ -66,7 +66,7 @@ import Testing
         #expect(ask(values, "a") == 1)
     }
 
-    @Test func whatIsNoLongerUsedIsDropped() {
+    @Test func unusedValuesAreDropped() {
         let values = SharedValues<String, Int>(mostBytes: 100, keptNanoseconds: 10_000_000) { $0 }
         _ = ask(values, "a")
         _ = ask(values, "b")

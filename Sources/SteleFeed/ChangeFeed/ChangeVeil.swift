@@ -79,7 +79,9 @@ final class ChangeVeil {
         for (id, changes) in objects where tells(changes.entity) {
             let was = try isSeen(id, before)
             let isNow = try isSeen(id, after)
-            guard let one = changes.told(was, isNow, in: model) else { continue }
+            guard let one = changes.change(wasVisible: was, isVisible: isNow, in: model) else {
+                continue
+            }
             if let one = try veiled(one, before, after) { told.append(one) }
         }
         if let rest = save.rest { return Seen(changes: told, rest: rest) }

@@ -4,7 +4,7 @@ import SteleModel
 import StelePersistence
 
 /// The changes of an object by one save, which are several where an import has changed it in several
-/// of its parts. A role is told of them as one: of the states between them it is not known whether
+/// of its parts. The feed of a role has them as one: of the states between them it is not known whether
 /// it may see them.
 struct ObjectChanges {
     private let first: HistoryChange
@@ -42,24 +42,26 @@ struct ObjectChanges {
 
     /// The changes as those of an object that was visible before or is visible now; nil for another
     /// one, and for an update of nothing.
-    func told(_ was: Bool, _ isNow: Bool, in model: Model) -> HistoryChange? {
-        var told = last
-        switch (was, isNow) {
+    func change(
+        wasVisible: Bool, isVisible: Bool, in model: Model
+    ) -> HistoryChange? {
+        var change = last
+        switch (wasVisible, isVisible) {
         case (false, false): return nil
         case (true, true):
             if isOne { return last }
-            told.kind = .update
-            told.before = merged?.filter { !isTakenBack($0) }
-            if told.before?.isEmpty == true { return nil }
+            change.kind = .update
+            change.before = merged?.filter { !isTakenBack($0) }
+            if change.before?.isEmpty == true { return nil }
         case (false, true):
-            told.kind = .insert
-            told.before = nil
+            change.kind = .insert
+            change.before = nil
         case (true, false):
-            told.kind = .delete
-            told.before = nil
-            told.snapshot = before(in: model)
+            change.kind = .delete
+            change.before = nil
+            change.snapshot = before(in: model)
         }
-        return told
+        return change
     }
 
     /// Whether a value is after all what it was.

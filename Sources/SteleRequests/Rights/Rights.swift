@@ -242,8 +242,9 @@ package final class Rights: Sendable {
         _ verb: Verb, _ keys: [Int: [Int64]], in reader: any StoreReader
     ) throws {
         if isAll { return }
-        // One that is named is looked up as seen; a hidden one is at the other end of a link. What it
-        // is does not change what is said of those that are seen, and only its family is told.
+        // An object that the request names is known to be visible; a hidden one is at the other end of
+        // a link. It must not change the error for visible ones, and the error for it names its root
+        // entity alone.
         var hiddenRoot: Int?
         for (index, all) in keys.sorted(by: { $0.key < $1.key }) {
             let entity = entities[index]

@@ -10,7 +10,7 @@ import StelePersistence
 enum DamageMark {
     static let ending = "-damaged"
 
-    /// The first line, by which the file is told from another one of its name.
+    /// The first line, which distinguishes it from another file of that name.
     private static let start = "Stele has found the store beside this file to be damaged:"
     private static let mostBytes = 4_096
 
@@ -76,7 +76,7 @@ enum DamageMark {
         }
         guard let text = finding(store) else { return }
         leave(beside: store, text)
-        // The index of the log that is damaged would tell of it again.
+        // The next start would find the damage again in the index of that log.
         let history = file + StoreFile.historyEnding
         let damaged = text.contains(history + "-wal") ? history : file
         let files = access(history, F_OK) == 0 ? "\(file) and \(history)" : file

@@ -21,8 +21,8 @@ enum LeftLog {
     private static let indexBytes = 136
 
     /// - Parameter file: the store's file.
-    /// - Returns: what is wrong with its log; nil also where there is no index, and for one of before
-    ///   the machine was started, which may be ahead of what a disk has kept.
+    /// - Returns: what is wrong with its log; nil also without an index, and where the index is older
+    ///   than the start of the machine: it may be ahead of what a disk has kept.
     static func fault(of file: String) -> String? {
         let path = file + "-wal"
         guard let state = index(of: file), state.copied < state.frames,
