@@ -201,37 +201,58 @@ import Testing
         var numbers = SeededNumbers(seed: seed)
         for round in 0..<4 {
             let fault = numbers.pick(StoreFault.noticedByEachSave, or: .logCut)
-            for ending in ["", "-wal", "-shm", "-lock", "-damaged"] {
-                try? FileManager.default.removeItem(atPath: store + ending)
-            }
-            let (program, caller) = try start()
-            let answered = Atomic<Int>(0)
-            let isStruck = Atomic<Bool>(false)
-            let crew = Crew<[String]>()
-            for writer in 0..<4 {
-                crew.start { [self] in
-                    var later: [String] = []
-                    for number in 0..<3_000 {
-                        let name = "writer \(writer) \(number)"
-                        let isLater = isStruck.load(ordering: .sequentiallyConsistent)
-                        guard let answer = try? post(name, caller), answer.contains(" 201 ") else {
-                            return later
-                        }
-                        answered.add(1, ordering: .relaxed)
-                        if isLater { later.append(name) }
-                    }
-                    return later + ["writer \(writer) was not told"]
-                }
-            }
-            let moment = 1 + numbers.below(60)
-            try waitUntil { answered.load(ordering: .relaxed) >= moment }
-            try fault.strike(store, &numbers)
-            isStruck.store(true, ordering: .sequentiallyConsistent)
-            let later = crew.reported().flatMap(\.self)
-            #expect(isDamage(try post("last", caller)), "seed \(seed), round \(round), \(fault)")
+            let (program, later) = try strikeWriters(fault, &numbers)
             let names = try namesAfterKill(of: program)
             let lost = later.filter { !(names?.contains($0) ?? false) }
-            #expect(lost.isEmpty, "seed \(seed), round \(round), \(fault): \(lost)")
+            #expect(
+                lost.isEmpty,
+                "seed \(seed), round \(round), \(fault): \(lost.count), from \(lost.prefix(4)) on")
         }
+    }
+
+    /// What other saves follow is noticed a little later.
+    @Test(arguments: [StoreFault.logFrame, .logEnd])
+    func aFaultWithinTheLogEndsTheWritersToo(_ fault: StoreFault) throws {
+        var numbers = SeededNumbers(seed: seed)
+        let program = try strikeWriters(fault, &numbers).program
+        program.signal(SIGKILL)
+        _ = program.end()
+    }
+
+    /// Lets a fault befall a new store that four writers save to.
+    /// - Returns: the service, in which the store is damaged, and the saves that were begun after the
+    ///   fault and answered.
+    private func strikeWriters(
+        _ fault: StoreFault, _ numbers: inout SeededNumbers
+    ) throws -> (program: Program, later: [String]) {
+        for ending in ["", "-wal", "-shm", "-lock", "-damaged"] {
+            try? FileManager.default.removeItem(atPath: store + ending)
+        }
+        let (program, caller) = try start()
+        let answered = Atomic<Int>(0)
+        let isStruck = Atomic<Bool>(false)
+        let crew = Crew<[String]>()
+        for writer in 0..<4 {
+            crew.start { [self] in
+                var later: [String] = []
+                for number in 0..<10_000 {
+                    let name = "writer \(writer) \(number)"
+                    let isLater = isStruck.load(ordering: .sequentiallyConsistent)
+                    guard let answer = try? post(name, caller), answer.contains(" 201 ") else {
+                        break
+                    }
+                    answered.add(1, ordering: .relaxed)
+                    if isLater { later.append(name) }
+                }
+                return later
+            }
+        }
+        let moment = 1 + numbers.below(60)
+        try waitUntil { answered.load(ordering: .relaxed) >= moment }
+        try fault.strike(store, &numbers)
+        isStruck.store(true, ordering: .sequentiallyConsistent)
+        let later = crew.reported().flatMap(\.self)
+        #expect(isDamage(try post("last", caller)), "seed \(seed), \(fault)")
+        return (program, later)
     }
 }

@@ -20,8 +20,8 @@ enum StoreFault: CaseIterable, CustomTestStringConvertible {
     ]
 
     /// Those that a save notices at any moment. A change within the log is noticed at once where no
-    /// save goes on, and else within a second or so.
-    static let noticedByEachSave = endingSaves.filter { $0 != .logFrame }
+    /// save goes on, and else within a second or so; what was its end may be within it by then.
+    static let noticedByEachSave = endingSaves.filter { $0 != .logFrame && $0 != .logEnd }
 
     /// Those that change the store's file while its log has saves.
     static let underLog: [StoreFault] = [.storeMiddle, .storeHalved, .storeOlder]
