@@ -69,6 +69,15 @@ static inline int stele_read_head(sqlite3 *db, void *bytes, int count) {
     return file ? stele_file_read(file, bytes, count, 0) : 1;
 }
 
+// Writes the first bytes of the database's file, past SQLite, and brings them to the disk. Returns 0
+// if all are written.
+static inline int stele_write_head(sqlite3 *db, const void *bytes, int count) {
+    sqlite3_file *file = stele_file(db, "main", 0);
+    if (!file) return 1;
+    int code = file->pMethods->xWrite(file, bytes, count, 0);
+    return code == SQLITE_OK ? file->pMethods->xSync(file, SQLITE_SYNC_FULL) : code;
+}
+
 // Whether the database's file is no longer the one at its path.
 static inline int stele_has_moved(sqlite3 *db) {
     int moved = 0;

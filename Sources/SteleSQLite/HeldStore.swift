@@ -11,7 +11,8 @@ public final class HeldStore {
     /// The objects of the file.
     public let store: ReadOnlySQLiteStore
     /// Whether the file is in rollback-journal mode.
-    public let hasRollbackJournal: Bool
+    public var hasRollbackJournal: Bool { mode.isRollback }
+    private let mode: SQLiteStore.JournalMode
     private let path: String
     private let lock: StoreLock
     private var hold: WriteHold?
@@ -56,7 +57,7 @@ public final class HeldStore {
         self.store = store
         self.lock = lock
         self.hold = hold
-        hasRollbackJournal = mode == .rollback
+        self.mode = mode
     }
 
     deinit { release() }
@@ -79,7 +80,7 @@ public final class HeldStore {
         guard hold != nil else { return }
         store.close()
         hold = nil
-        SQLiteStore.restore(hasRollbackJournal ? .rollback : .log, of: path)
+        SQLiteStore.restore(mode, of: path)
         lock.leave()
     }
 }

@@ -28,6 +28,26 @@ extension SQLiteStore {
         progress: @escaping (MigrationProgress) -> Void = { _ in }
     ) throws(StoreError) -> Bool {
         try check(destination)
+        guard StoreLook.hasRollbackMode(StoreLook.resolved(path)) else {
+            return try migrateLogged(path, from: source, to: destination, by: mapping, progress)
+        }
+        try StoreLook.at(path) { (connection) throws(StoreError) in
+            _ = try look(connection, path, from: source, to: destination)
+        }
+        let mode = try checkIsClosed(path: path)
+        do throws(StoreError) {
+            return try migrateLogged(path, from: source, to: destination, by: mapping, progress)
+        } catch {
+            restore(mode, of: path)
+            throw error
+        }
+    }
+
+    /// Migrates a file in WAL mode.
+    private static func migrateLogged(
+        _ path: String, from source: Model, to destination: Model, by mapping: MappingModel,
+        _ progress: @escaping (MigrationProgress) -> Void
+    ) throws(StoreError) -> Bool {
         var seen: Look?
         let connection = try StoreFile.connect(path, creates: false) {
             connection throws(StoreError) in

@@ -60,28 +60,48 @@ extension SQLiteStore {
         if DamageMark.finding(path) != nil { connection.leaveLog() }
         var mode = JournalMode.log
         try lock(connection, path) { () throws(StoreError) in
-            if try connection.single("PRAGMA journal_mode") != .string("wal") {
-                mode = .rollback
-                try StoreFile.turnOnLog(connection, path)
-            }
             _ = try connection.single("SELECT COUNT(*) FROM sqlite_master")
+            if try connection.single("PRAGMA journal_mode") != .string("wal") {
+                let head = FileHead(connection)
+                try StoreFile.turnOnLog(connection, path)
+                _ = try connection.single("SELECT COUNT(*) FROM sqlite_master")
+                mode = .rollback(head, since: StoreLook.lastChange(path))
+            }
         }
         return mode
     }
 
     /// How the changes of a transaction can be undone.
     enum JournalMode {
-        case log, rollback
+        case log
+        /// By a rollback journal, before the file was converted to a log.
+        /// - Parameter since: the last change of the file, which is the conversion.
+        case rollback(FileHead?, since: [Int])
+
+        var isRollback: Bool { if case .rollback = self { true } else { false } }
     }
 
-    /// Brings a file back into the mode that it had, and removes an empty log. Another program that
-    /// has it open keeps both.
+    /// Brings a file back into the mode that it had, byte by byte if no other program has changed
+    /// it, and removes an empty log. Another program that has it open keeps both.
     static func restore(_ mode: JournalMode, of path: String) {
         guard let connection = try? Connection(path: path, creates: false) else { return }
-        let name = mode == .log ? "WAL" : "DELETE"
-        _ = try? connection.single("PRAGMA journal_mode = \(name)")
         // The last connection that has read removes the log.
-        _ = try? connection.single("SELECT COUNT(*) FROM sqlite_master")
+        defer { _ = try? connection.single("SELECT COUNT(*) FROM sqlite_master") }
+        guard case .rollback(let head, let last) = mode else {
+            _ = try? connection.single("PRAGMA journal_mode = WAL")
+            return
+        }
+        _ = try? connection.run("PRAGMA locking_mode = EXCLUSIVE")
+        // What another program has saved since is in the log, or was copied into the file.
+        let isSame =
+            (try? connection.single("SELECT COUNT(*) FROM sqlite_master")) != nil
+            && StoreLook.lastChange(path) == last
+            && !StoreLook.hasFrames(StoreLook.resolved(path) + "-wal")
+        guard case .string("delete")? = try? connection.single("PRAGMA journal_mode = DELETE")
+        else { return }
+        // The hold has left it, and no program has the file open.
+        unlink(StoreLook.resolved(path) + "-shm")
+        if isSame { head?.restore(connection) }
     }
 
     /// Keeps other programs from changing a store's file, also those that use SQLite without Stele,

@@ -235,7 +235,7 @@ enum StoreLook {
     }
 
     /// Whether the header of a file says that its changes are in a rollback journal.
-    private static func hasRollbackMode(_ file: String) -> Bool {
+    static func hasRollbackMode(_ file: String) -> Bool {
         guard let file = fopen(file, "rbe") else { return false }
         defer { fclose(file) }
         var start = [UInt8](repeating: 0, count: 20)

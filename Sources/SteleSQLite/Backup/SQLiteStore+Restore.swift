@@ -52,7 +52,7 @@ extension SQLiteStore {
             try ExternalFolder.sync(folder: staging.path)
             return try replacement.replace(by: copy)
         } catch {
-            if mode == .rollback { restore(.rollback, of: replacement.target) }
+            if let mode, mode.isRollback { restore(mode, of: replacement.target) }
             throw error
         }
     }
