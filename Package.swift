@@ -106,7 +106,7 @@ let package = Package(
         .target(
             name: "StelePersistence",
             dependencies: [
-                "SteleModel", "StelePredicates", "SteleCrypto", "SteleSystem",
+                "SteleModel", "SteleModelFiles", "StelePredicates", "SteleCrypto", "SteleSystem",
             ],
             swiftSettings: settings),
         .target(
@@ -155,16 +155,16 @@ let package = Package(
         .target(
             name: "StelePostgreSQL",
             dependencies: [
-                "SteleJSON", "SteleModel", "StelePredicates", "StelePersistence", "SteleMigration",
-                "SteleSQL", "SteleSystem", "CPostgreSQL",
+                "SteleJSON", "SteleModel", "SteleModelFiles", "StelePredicates",
+                "StelePersistence", "SteleMigration", "SteleSQL", "SteleSystem", "CPostgreSQL",
             ],
             swiftSettings: settings),
 
         .target(
             name: "SteleFiles",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
-                "SteleCrypto", "CLinux",
+                "SteleModel", "SteleModelFiles", "StelePredicates", "StelePersistence",
+                "SteleJSON", "SteleSystem", "SteleCrypto", "CLinux",
             ],
             swiftSettings: settings),
 

@@ -1,5 +1,6 @@
 import Glibc
 import SteleModel
+import SteleModelFiles
 import StelePersistence
 import StelePredicates
 import SteleSystem
@@ -37,6 +38,30 @@ public final class AtomicStore: PersistentStore {
         try WholeFile.replace(copy, with: bytes, isReplaced: &isReplaced)
         return StoreBackup(files: [copy], bytes: Int64(bytes.count))
     }
+
+    /// Reads the model that a store's file has in its metadata (NSManagedObjectModel
+    /// .cachedModelForPersistentStore).
+    /// - Throws: `ModelErrors` for a file that cannot be read, and for one without a model.
+    public static func modelFile(
+        path: String, format: any FileFormat
+    ) throws(ModelErrors) -> ModelFile {
+        let metadata: StoreMetadata?
+        do throws(StoreError) {
+            let list = try WholeFile.bytes(path).flatMap { bytes throws(StoreError) in
+                try format.metadata(of: bytes)
+            }
+            metadata = try list.map { list throws(StoreError) in
+                try StoreMetadata(propertyList: list)
+            }
+        } catch {
+            throw ModelErrors([ModelError(path, error.sentence)])
+        }
+        if let file = try metadata?.modelFile(name: ModelCache.name(of: path), place: path) {
+            return file
+        }
+        throw ModelErrors(path, "the store does not have its model", hint: ModelCache.remedy)
+    }
+
     private let memory: InMemoryStore
     private let lock: FileLock
     private let queue = Monitor(AtomicQueue())
@@ -81,6 +106,7 @@ public final class AtomicStore: PersistentStore {
         var first = contents ?? StoreContents()
         contents = nil
         Self.complete(&first, model, format, identifier)
+        try Self.keep(model, in: &first)
         let file = AtomicFile(path: path, model: model, format: format)
         memory = try Self.memory(path, model, format, first) { contents throws(StoreError) in
             try file.write(contents)
@@ -106,6 +132,18 @@ public final class AtomicStore: PersistentStore {
                 model: model, generation: identifier.prefix(8).lowercased(),
                 storeType: format.metadataType
             ).propertyList
+    }
+
+    /// Keeps the model in the metadata, with which the next save brings it into the file. The file
+    /// of another program stays without it.
+    private static func keep(
+        _ model: Model, in contents: inout StoreContents
+    ) throws(StoreError) {
+        guard let list = contents.metadata else { return }
+        var metadata = try StoreMetadata(propertyList: list)
+        guard metadata.generation != nil else { return }
+        metadata.keep(model)
+        contents.metadata = metadata.propertyList
     }
 
     /// The objects of a file in memory.

@@ -26,6 +26,12 @@ public protocol FileFormat: Sendable {
     ///   another model. The text names the place; the store puts the path before it.
     func contents(of bytes: [UInt8], _ model: Model) throws(StoreError) -> StoreContents
 
+    /// Reads the metadata of a file whose model is not known, as `StoreContents.metadata`
+    /// (NSPersistentStore.metadataForPersistentStore(with:)). It has the store's own model, from
+    /// which a store of an unknown version is migrated. By default nil: none.
+    /// - Throws: as `contents(of:_:)`.
+    func metadata(of bytes: [UInt8]) throws(StoreError) -> [UInt8]?
+
     /// Returns the bytes of a file.
     /// - Throws: `StoreError.invalid` for a value that the format cannot hold; then the save fails.
     func bytes(of contents: StoreContents, _ model: Model) throws(StoreError) -> [UInt8]
@@ -38,6 +44,9 @@ extension FileFormat {
     public var fileExtensions: [String] { [name] }
     /// False: for a format that is chosen by name only.
     public func recognizes(_ start: [UInt8]) -> Bool { false }
+
+    /// None.
+    public func metadata(of bytes: [UInt8]) throws(StoreError) -> [UInt8]? { nil }
 
     /// The error for a damaged file.
     func damage(_ text: String) -> StoreError { .incompatible(code: 134080, text) }

@@ -55,7 +55,9 @@ public struct KnownMapping: Sendable {
 
     /// Whether the mapping model leads from one version to another.
     public func leads(from source: KnownVersion, to destination: KnownVersion) -> Bool {
-        mismatches(from: source, to: destination).isEmpty
+        guard mismatches(from: source, to: destination).isEmpty else { return false }
+        // Of the name of the store's own model nothing is known.
+        return !source.isCached || (try? mappingModel(from: source, to: destination)) != nil
     }
 
     /// Why the mapping model does not lead from one version to another; empty if it does.
@@ -92,7 +94,9 @@ public struct KnownMapping: Sendable {
                 (sourceName, source, "source"), (destinationName, destination, "destination"),
             ]
             return names.compactMap { name, version, side in
-                guard let name, name != version.name else { return nil }
+                guard let name, name != version.name, !version.mayBe(named: name) else {
+                    return nil
+                }
                 return "its \(side) is the version \(name), not \(version.name)"
             }
         }

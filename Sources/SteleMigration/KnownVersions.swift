@@ -10,6 +10,11 @@ public struct KnownVersion: Sendable {
     public let hashes: [String: [UInt8]]
     /// Those that a store made by an earlier version of Stele has, if they are others.
     package var formerHashes: [String: [UInt8]]?
+    /// Whether it is the model that the store itself has, and none of the given versions.
+    package var isCached = false
+    /// The names of the given versions beside the store's own model. A mapping model from a version
+    /// of another name may lead from it.
+    var others: Set<String> = []
 
     /// Creates a version.
     ///
@@ -25,6 +30,25 @@ public struct KnownVersion: Sendable {
     /// The version's name.
     public var name: String { model.name }
 
+    /// Whether the store's own model may be a version of that name, which is not among the others.
+    func mayBe(named name: String) -> Bool { isCached && !others.contains(name) }
+
+    /// Whether inference to another version would remove something; nil where nothing can be
+    /// inferred.
+    func loses(in other: KnownVersion) -> Bool? {
+        guard let mapping = try? MappingModel.inferred(from: model, to: other.model) else {
+            return nil
+        }
+        return MigrationPlan.Step(
+            source: self, destination: other, mappingModel: mapping, kind: .inferred
+        ).removes
+    }
+
+    /// Whether a store with these version hashes is of the version.
+    func has(_ storeHashes: [String: [UInt8]]) -> Bool {
+        hashes == storeHashes || formerHashes == storeHashes
+    }
+
     /// Whether a store of the version has an entity, which may be that of another store.
     func hasStored(_ name: String) -> Bool { model.storedEntities.contains { $0.name == name } }
 }
@@ -35,6 +59,10 @@ public struct KnownVersions: Sendable {
     public let versions: [KnownVersion]
     /// The index of the current version.
     public let currentIndex: Int
+    /// The model that the store itself has (`NSManagedObjectModel.cachedModelForPersistentStore`),
+    /// which is its version where none of the others is, or why it cannot be read; nil where that
+    /// was not tried.
+    package var cached: Result<KnownVersion, ModelErrors>?
 
     /// Creates a list of versions; nil if none has the name of the current one.
     public init?(_ versions: [KnownVersion], current name: String) {
@@ -49,6 +77,40 @@ public struct KnownVersions: Sendable {
     /// The versions, the nearest to the current one first.
     public var nearestFirst: [KnownVersion] {
         versions.indices.sorted { isNearer($0, than: $1) }.map { versions[$0] }
+    }
+
+    /// The versions of which a store may be, in the order of trying.
+    package var candidates: [KnownVersion] {
+        nearestFirst + [cached].compactMap { try? $0?.get() }
+    }
+
+    /// The versions with the store's own model among them where the store is of none of the others:
+    /// before the version to which a mapping model leads from it, and else beside the one that it is
+    /// most like.
+    func including(
+        storeHashes hashes: [String: [UInt8]], _ mappings: [KnownMapping]
+    ) -> KnownVersions {
+        guard case .success(var own)? = cached, own.has(hashes),
+            !versions.contains(where: { $0.has(hashes) })
+        else { return self }
+        own.others = Set(versions.map(\.name))
+        let mapped = versions.firstIndex { version in
+            mappings.contains { $0.leads(from: own, to: version) }
+        }
+        var all = versions
+        all.insert(own, at: mapped ?? estimatedPlace(of: own))
+        return KnownVersions(all, current: current.name) ?? self
+    }
+
+    private func estimatedPlace(of own: KnownVersion) -> Int {
+        let distances = versions.map { VersionFacts.distance($0.model, own.model) }
+        // Of several the oldest, so that no mapping model on the way is passed over.
+        let place = versions.indices.min { distances[$0] < distances[$1] } ?? 0
+        // It comes after a version of which it has all, and more.
+        let isLater =
+            place < currentIndex && own.loses(in: versions[place]) == true
+            && versions[place].loses(in: own) == false
+        return isLater ? place + 1 : place
     }
 
     /// The version that a store was made with.
@@ -66,9 +128,7 @@ public struct KnownVersions: Sendable {
     ///   nearest version if no version has these hashes. That store may be of a newer version than
     ///   every known one.
     public func version(withHashes hashes: [String: [UInt8]]) throws(MigrationError) -> Found {
-        let matching = versions.indices.filter {
-            versions[$0].hashes == hashes || versions[$0].formerHashes == hashes
-        }
+        let matching = versions.indices.filter { versions[$0].has(hashes) }
         guard let index = matching.min(by: { isNearer($0, than: $1) }) else {
             throw missing(hashes)
         }
@@ -97,10 +157,20 @@ public struct KnownVersions: Sendable {
             .missingSourceModel,
             "the store was not made with \(known) (\(names)): it is of a newer one, or of one "
                 + "that has been removed or changed since",
-            reasons: nearest.map { reasons(differing[$0], versions[$0], hashes) } ?? [],
+            reasons: (nearest.map { reasons(differing[$0], versions[$0], hashes) } ?? [])
+                + cachedReasons,
             hint: "add the version that the store was made with to the model, beside the current "
                 + "one, or use another store"
         )
+    }
+
+    /// Why the store's own model is not taken in place of a version.
+    private var cachedReasons: [String] {
+        switch cached {
+        case nil: []
+        case .success: ["the model that the store has of itself is not that of its data"]
+        case .failure(let errors): errors.errors.map(\.description)
+        }
     }
 
     /// What differs between a store and a version, with at most ten entities.

@@ -11,8 +11,11 @@ extension MigrationPlan {
         }
         let count = steps.count == 1 ? "1 step" : "\(steps.count) steps"
         var lines = [
-            "the store was made with \(source.name), and the current version is "
-                + "\(destination.name): \(count)"
+            source.isCached
+                ? "the store was made with another version than those that are known, and keeps its "
+                    + "model: \(count)"
+                : "the store was made with \(source.name), and the current version is "
+                    + "\(destination.name): \(count)"
         ]
         if !sameAsSource.isEmpty {
             lines.append(

@@ -44,6 +44,9 @@ public struct MigrationPlan: Sendable {
     /// Why mapping models lead between no two of the versions, a sentence for each of them.
     public let unusedMappings: [String]
 
+    /// Whether the store may be of a newer version that is not known, and something of it is removed.
+    package var mayLeadBack: Bool { source.isCached && steps.contains(where: \.removes) }
+
     /// Whether there is nothing to do.
     public var isEmpty: Bool { steps.isEmpty }
 }
@@ -56,6 +59,9 @@ extension MigrationPlan {
     /// versions between would be skipped. Otherwise the steps go through versions between, as few
     /// as possible, each by a mapping model or inferred.
     ///
+    /// A store of none of the versions that has its own model is migrated from that: by a mapping
+    /// model that leads from it to a version, and else by inference.
+    ///
     /// - Throws: `MigrationError`: 134130 if no version has the hashes, 134190 with every reason if
     ///   there is no other version between and nothing can be inferred, 134140 with every reason if
     ///   there is no way through the versions between either, if a mapping model on the way does
@@ -63,6 +69,7 @@ extension MigrationPlan {
     public init(
         storeHashes: [String: [UInt8]], versions: KnownVersions, mappings: [KnownMapping] = []
     ) throws(MigrationError) {
+        let versions = versions.including(storeHashes: storeHashes, mappings)
         let found = try versions.version(withHashes: storeHashes)
         var planner = Planner(versions.versions, mappings)
         source = versions.versions[found.index]
@@ -74,5 +81,22 @@ extension MigrationPlan {
         let unused = UnusedMappings(mappings, versions, steps, from: source)
         try unused.check()
         unusedMappings = unused.reasons
+        if source.isCached { try checkIsOfSameModel() }
+    }
+
+    /// Checks that an inferred step from the store's own model does not remove all that it has.
+    /// - Throws: `MigrationError.Code.missingSourceModel` (134130).
+    private func checkIsOfSameModel() throws(MigrationError) {
+        guard let first = steps.first, first.kind == .inferred,
+            !source.model.storedEntities.isEmpty,
+            !first.mappingModel.entityMappings.contains(where: {
+                $0.sourceEntityName != nil && $0.destinationEntityName != nil
+            })
+        else { return }
+        throw MigrationError(
+            .missingSourceModel,
+            "the store is of another model: none of its entities is one of "
+                + "\(first.destination.name), or becomes one",
+            hint: "name the store's model, or another store")
     }
 }

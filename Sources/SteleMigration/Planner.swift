@@ -32,6 +32,11 @@ struct Planner {
             stride(from: source, through: destination, by: source < destination ? 1 : -1))
         if let direct = try step(path[...]) { return [direct] }
         if let way = try shortest(path) { return way }
+        // The place of the store's own model among the versions is an estimate, so that what seems
+        // to lie between does not rule a direct step out.
+        if versions[source].isCached, case .success(let mapping) = inference(source, destination) {
+            return [inferredStep(source, destination, mapping)]
+        }
         throw failure(path)
     }
 
@@ -77,8 +82,15 @@ struct Planner {
         }
         guard case .success(let mapping) = inference(from, to) else { return nil }
         if !skippedMappings(part).isEmpty || skipsRename(part, mapping) { return nil }
-        return MigrationPlan.Step(
-            source: source, destination: destination, mappingModel: mapping, kind: .inferred)
+        return inferredStep(from, to, mapping)
+    }
+
+    private func inferredStep(
+        _ from: Int, _ to: Int, _ mapping: MappingModel
+    ) -> MigrationPlan.Step {
+        MigrationPlan.Step(
+            source: versions[from], destination: versions[to], mappingModel: mapping,
+            kind: .inferred)
     }
 
     private mutating func inference(

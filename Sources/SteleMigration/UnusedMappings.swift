@@ -109,7 +109,8 @@ struct UnusedMappings {
         let isHalfKnown = !known.isEmpty && known.count < mapping.names.count
         if isHalfKnown, isBackward { return nil }
         for passed in inferred {
-            for (index, from) in passed.enumerated() {
+            // One from the store's own model is for a version of a name that is not known.
+            for (index, from) in passed.enumerated() where !from.isCached {
                 for to in passed[(index + 1)...] {
                     let isMeant =
                         isHalfKnown

@@ -97,3 +97,32 @@ package struct VersionFacts: Hashable, Sendable {
         add("\(it.minimumCount)", "\(it.maximumCount)", it.versionHashModifier ?? "")
     }
 }
+
+extension VersionFacts {
+    /// How many entities and properties differ between two models.
+    package static func distance(_ model: Model, _ other: Model) -> Int {
+        func facts(_ model: Model) -> [String: Self] {
+            var all: [String: Self] = [:]
+            for entity in model.entities {
+                all[entity.name] = Self()
+                for (name, facts) in Self.facts(entity, in: model) {
+                    all["\(entity.name).\(name)"] = facts
+                }
+            }
+            return all
+        }
+        let (own, others) = (facts(model), facts(other))
+        return Set(own.keys).union(others.keys).count { own[$0] != others[$0] }
+    }
+}
+
+extension Model {
+    /// Whether all entities of another model are in this one, with the same facts.
+    package func hasVersionFacts(of other: Model) -> Bool {
+        other.entities.allSatisfy { entity in
+            self.entity(named: entity.name).map {
+                VersionFacts(entity, in: other) == VersionFacts($0, in: self)
+            } ?? false
+        }
+    }
+}

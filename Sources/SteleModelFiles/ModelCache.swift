@@ -23,6 +23,12 @@ package enum ModelCache {
         return try CompiledModelReader.read(archive, name: name, place: "\(path), model cache")
     }
 
+    /// The name that a model in a store has: that of the store's file without its extension.
+    package static func name(of path: String) -> String {
+        let last = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+        return String(last.dropFirst().lastIndex(of: ".").map { last[..<$0] } ?? last)
+    }
+
     /// The cache of a model, which a new store gets: its archive as raw DEFLATE.
     /// - Parameter present: the cache that the store has, which is not checked again.
     /// - Returns: nil for a model that no archive can have, such as one with composite attributes,
@@ -40,11 +46,7 @@ package enum ModelCache {
             let read = try? CompiledModelReader.read(archive, name: model.name, place: model.name),
             let again = try? Model(read.0)
         else { return false }
-        return model.entities.allSatisfy { entity in
-            again.entity(named: entity.name).map {
-                VersionFacts(entity, in: model) == VersionFacts($0, in: again)
-            } ?? false
-        }
+        return again.hasVersionFacts(of: model)
     }
 
     /// Compresses an archive as raw DEFLATE; nil where there is no memory for it.

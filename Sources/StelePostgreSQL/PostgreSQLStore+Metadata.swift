@@ -1,4 +1,5 @@
 import SteleModel
+import SteleModelFiles
 import StelePersistence
 import SteleSQL
 
@@ -12,6 +13,24 @@ extension PostgreSQLStore {
         try connection.keepSchema()
         let (identifier, metadata, _) = try StoreDatabase.metadata(connection)
         return metadata.values(identifier)
+    }
+
+    /// Reads the model that a store has in its metadata (NSManagedObjectModel
+    /// .cachedModelForPersistentStore).
+    /// - Throws: `ModelErrors` where there is no store, where it has no model, and where that cannot
+    ///   be read.
+    public static func modelFile(url: String) throws(ModelErrors) -> ModelFile {
+        let place = ConnectionURL.place(of: url)
+        let metadata: StoreMetadata
+        do throws(StoreError) {
+            let connection = try Connection(url)
+            try connection.keepSchema()
+            metadata = try StoreDatabase.metadata(connection).metadata
+        } catch {
+            throw ModelErrors([ModelError(place, error.sentence)])
+        }
+        if let file = try metadata.modelFile(name: "store", place: place) { return file }
+        throw ModelErrors(place, "the store does not have its model", hint: ModelCache.remedy)
     }
 
     /// Changes users' keys of the metadata of a store without opening it and without its model

@@ -66,6 +66,7 @@ struct StoreDatabase {
         try checkRights(
             connection, on: SQLSchema(model: model, dialect: .postgreSQL).allTables,
             writes: creates)
+        if creates { try keep(model, connection) }
         try StoreLock.share(connection)
         return try describe(connection, model, isNew: isNew)
     }
@@ -92,6 +93,21 @@ struct StoreDatabase {
             "the user \(user) lacks rights on \(refused.count) tables of the store in "
                 + "\(connection.place), such as \(first): GRANT \(rights.joined(separator: ", ")) ON "
                 + "ALL TABLES IN SCHEMA \(name) TO \(user)")
+    }
+
+    /// Keeps the model in the metadata: one of equal version hashes may have other bounds and
+    /// defaults.
+    private static func keep(_ model: Model, _ connection: Connection) throws(StoreError) {
+        func kept() throws(StoreError) -> (StoreMetadata, isChanged: Bool) {
+            let former = try metadata(connection).metadata
+            var metadata = former
+            metadata.keep(model)
+            return (metadata, metadata != former)
+        }
+        guard try kept().isChanged else { return }
+        // What a commit of a node writes meanwhile would be lost.
+        try connection.run(CommitCounter.locking.string)
+        try kept().0.write(to: connection)
     }
 
     /// Adds what a store of an older version lacks. Called under the lock of the opening.

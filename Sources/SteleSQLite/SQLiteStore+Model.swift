@@ -6,12 +6,13 @@ import StelePersistence
 import SteleSQL
 
 extension SQLiteStore {
-    /// Reads the model that a store's file has in its model cache (Z_MODELCACHE), and changes
-    /// neither the file nor its folder. The model has the name of the file, and the version hashes
-    /// of a store whose hashes Core Data has computed.
+    /// Reads the model that a store's file has in its model cache (Z_MODELCACHE), or that Stele has
+    /// kept in the metadata because no archive can have it, and changes neither the file nor its
+    /// folder. The model has the name of the file, and the version hashes of a store whose hashes
+    /// Core Data has computed (NSManagedObjectModel.cachedModelForPersistentStore).
     ///
-    /// - Throws: `ModelErrors` for a file that is no Core Data store or has no model cache, and for
-    ///   a cache that cannot be read, with what to do.
+    /// - Throws: `ModelErrors` for a file that is no Core Data store or has no model, and for one
+    ///   that cannot be read, with what to do.
     public static func modelFile(path: String) throws(ModelErrors) -> ModelFile {
         let (cache, metadata, numbered): ([UInt8]?, StoreMetadata?, Set<String>)
         do throws(StoreError) {
@@ -21,21 +22,24 @@ extension SQLiteStore {
                     throw .incompatible(
                         code: 134020, "it is an SQLite database, but not a Core Data store")
                 }
-                guard let bytes = try modelCache(connection) else { return (nil, nil, []) }
                 // The model is also read from a store whose metadata or tables are damaged.
                 return (
-                    bytes, try? StoreMetadata.read(connection)?.metadata,
+                    try modelCache(connection), try? StoreMetadata.read(connection)?.metadata,
                     Set((try? StoreLayout(connection))?.numbers.keys.map(\.self) ?? [])
                 )
             }
         } catch {
             throw ModelErrors([ModelError(path, error.sentence)])
         }
-        guard let cache else {
+        var file: ModelFile
+        if let cache {
+            file = try modelFile(cache, path)
+        } else if let kept = try metadata?.modelFile(name: ModelCache.name(of: path), place: path) {
+            file = kept
+        } else {
             throw ModelErrors(
                 [ModelError(path, "the store has no model cache", hint: ModelCache.remedy)])
         }
-        var file = try modelFile(cache, path)
         let all = Set(file.current.entities.map(\.name))
         let hashes = metadata?.versionHashes ?? [:]
         let hashed = Set(hashes.keys)
@@ -50,9 +54,8 @@ extension SQLiteStore {
 
     /// Reads the bytes of Z_MODELCACHE as a model with the name of the store's file.
     static func modelFile(_ cache: [UInt8], _ path: String) throws(ModelErrors) -> ModelFile {
-        let last = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
-        let stem = last.dropFirst().lastIndex(of: ".").map { last[..<$0] } ?? last
-        let (model, notes) = try ModelCache.read(cache, name: String(stem), place: path)
+        let (model, notes) = try ModelCache.read(
+            cache, name: ModelCache.name(of: path), place: path)
         return ModelFile(model, notes: notes)
     }
 

@@ -213,12 +213,17 @@ struct StoreFile {
     }
 
     /// Replaces the model in Z_MODELCACHE if it is another one. A model that no archive can have
-    /// leaves the table empty.
+    /// leaves the table empty, and is kept in the metadata.
     static func writeCache(
         of model: Model, to connection: Connection
     ) throws(StoreError) {
         let present = try SQLiteStore.modelCache(connection)
         let cache = ModelCache.bytes(of: model.whole, present: present)
+        if let former = try StoreMetadata.read(connection)?.metadata {
+            var metadata = former
+            if cache == nil { metadata.keep(model) } else { metadata.forgetModel() }
+            if metadata != former { try metadata.write(to: connection) }
+        }
         if present == cache { return }
         try connection.run(
             "CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB); DELETE FROM Z_MODELCACHE")

@@ -8,13 +8,17 @@ import Testing
     /// Versions M 1, M 2 and so on of an entity Person with these attributes; the last one is
     /// current. `a` is a String, `a#` a Float, and `b<a` a String with the renaming identifier `a`.
     static func versions(_ attributes: [String]..., current: Int? = nil) throws -> KnownVersions {
+        try versions(attributes, current: current)
+    }
+
+    static func versions(_ attributes: [[String]], current: Int? = nil) throws -> KnownVersions {
         let all = try attributes.enumerated().map { index, specs in
             try version("M \(index + 1)", specs)
         }
         return try #require(KnownVersions(all, current: "M \(current ?? all.count)"))
     }
 
-    private static func version(_ name: String, _ specs: [String]) throws -> KnownVersion {
+    static func version(_ name: String, _ specs: [String]) throws -> KnownVersion {
         var person = EntityDescription(name: "Person")
         var hash: [UInt8] = []
         for spec in specs {

@@ -28,7 +28,7 @@ struct StoreLoading {
         if description.isReadOnly { return try place.openReadOnly(model) }
         do throws(StoreError) { return try openWhole(place, model) } catch {
             guard case .incompatible(code: 134100, _) = error,
-                description.shouldMigrateStoreAutomatically, file.versions.count > 1
+                description.shouldMigrateStoreAutomatically
             else { throw error }
         }
         // Without a plan another program has migrated the store meanwhile.
@@ -81,10 +81,11 @@ struct StoreLoading {
     private func plan(for place: StorePlace) throws -> MigrationPlan? {
         let versions = try file.models().models.compactMap { try? stored($0) }
         guard
-            let known = KnownVersions(
-                versions.map(KnownVersion.init(hashing:)), current: model.name),
-            let hashes = try place.versionHashes(among: known)
+            var known = KnownVersions(
+                versions.map(KnownVersion.init(hashing:)), current: model.name)
         else { return nil }
+        known.cached = place.cachedVersion
+        guard let hashes = try place.versionHashes(among: known) else { return nil }
         let (found, mistake) = foundMappings()
         let plan: MigrationPlan
         do {

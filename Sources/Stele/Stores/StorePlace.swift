@@ -1,5 +1,7 @@
 import FoundationEssentials
+import Glibc
 import SteleFiles
+import SteleMigration
 import SteleModel
 import StelePersistence
 import SteleSQLite
@@ -78,6 +80,19 @@ package struct StorePlace: Sendable {
         return known?.count == stored.count ? known : nil
     }
 
+    /// The model that the store has of itself, as a version; nil for a store without a file.
+    package var cachedVersion: Result<KnownVersion, ModelErrors>? {
+        guard !type.isMemory, access(path, F_OK) == 0 else { return nil }
+        return Result { () throws(ModelErrors) in
+            let file =
+                switch type {
+                case .file(let format): try AtomicStore.modelFile(path: path, format: format)
+                default: try SQLiteStore.modelFile(path: path)
+                }
+            return try KnownVersion(cachedIn: file)
+        }
+    }
+
     /// The version hashes of the store; nil for one that does not exist yet. Those of a store that
     /// another program created are replaced by those of the version that fits it.
     /// - Parameter versions: the versions of which the store may be.
@@ -88,14 +103,14 @@ package struct StorePlace: Sendable {
     ) throws(StoreError) -> [String: [UInt8]]? {
         if isSQLite {
             guard let hashes = try SQLiteStore.versionHashes(path: path) else { return nil }
-            let nearest = versions.nearestFirst
+            let candidates = versions.candidates
             let model = try SQLiteStore.adoptableModel(
-                path: path, among: nearest.map(\.model), versionHashes)
-            return nearest.first { $0.name == model?.name }?.hashes ?? hashes
+                path: path, among: candidates.map(\.model), versionHashes)
+            return candidates.first { $0.name == model?.name }?.hashes ?? hashes
         }
         guard !type.isMemory, FileManager.default.fileExists(atPath: path) else { return nil }
         var refusal: StoreError?
-        for version in versions.versions.reversed() {
+        for version in versions.candidates {
             do throws(StoreError) {
                 try openReadOnly(version.model).close()
                 return version.hashes

@@ -76,6 +76,11 @@ package enum StoreType: Sendable {
     /// Whether stores of the type have no file.
     package var isMemory: Bool { name == InMemoryStore.type }
 
+    /// Whether a path is that of a store's file, by its first bytes.
+    package static func hasStore(file path: String) -> Bool {
+        FileKind.otherThanFile(path) == nil && (try? ofFile(path)) != nil
+    }
+
     /// Whether a file is an SQLite database, by its first bytes.
     package static func isSQLite(file path: String) -> Bool {
         guard FileKind.otherThanFile(path) == nil, let file = fopen(path, "rbe") else {

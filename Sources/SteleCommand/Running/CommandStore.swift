@@ -13,6 +13,9 @@ protocol CommandStore {
     /// How to serve a store of another model with the model that it has; nil for one without.
     var ownModelHint: String? { get }
 
+    /// The model that the store has of itself, as a version; nil for a store that does not exist.
+    var cachedVersion: Result<KnownVersion, ModelErrors>? { get }
+
     /// How to find out the model that the store has; nil where there is no way.
     var contentsHint: String? { get }
 
@@ -79,7 +82,7 @@ extension CommandStore {
             throw Failure("\(name): \(error)")
         }
         guard let plan, !plan.isEmpty else { return try open(package.model) }
-        guard other == .migrate, !plan.isBackward else {
+        guard other == .migrate, !plan.isBackward, !plan.mayLeadBack else {
             let lines = try migrator.lines(of: plan)
             throw Failure(
                 (["\(name): \(lines[0])"] + lines.dropFirst()
@@ -106,6 +109,10 @@ extension CommandStore {
             return (other == .migrate ? "--migrate does not do this; " : "")
                 + "\(command) --back does this"
         }
+        if plan.mayLeadBack, other != .refuse {
+            return "\(command) does this; serve --migrate does not, because the store may be of a "
+                + "newer version, of which this removes something"
+        }
         return other == .offer
             ? "start with --migrate to do this, or run \(command)" : "\(command) does this"
     }
@@ -116,7 +123,9 @@ extension CommandStore {
         anyOf versions: KnownVersions
     ) throws -> (store: any PersistentStore, version: KnownVersion) {
         var refusal: (any Error)?
-        for version in versions.versions.reversed() {
+        var versions = versions
+        versions.cached = cachedVersion
+        for version in versions.candidates {
             do { return (try openAsIs(version.model), version) } catch {
                 refusal = refusal ?? error
             }

@@ -57,6 +57,12 @@ struct DatabaseOpening: CommandStore {
     var ownModelHint: String? { nil }
     var contentsHint: String? { nil }
 
+    var cachedVersion: Result<KnownVersion, ModelErrors>? {
+        Result { () throws(ModelErrors) in
+            try KnownVersion(cachedIn: PostgreSQLStore.modelFile(url: url))
+        }
+    }
+
     func openAsIs(_ model: Model) throws(StoreError) -> any PersistentStore {
         try open(model, identifier: nil)
     }

@@ -18,13 +18,11 @@ extension ModelFile {
         }
         do throws(ModelErrors) {
             if StoreType.isSQLite(file: path) { return try SQLiteStore.modelFile(path: path) }
+            if ModelPath(path).kind == .file, let format = try? FileFormats.format(ofFile: path) {
+                return try AtomicStore.modelFile(path: path, format: format)
+            }
             return try ModelFile.read(path)
         } catch {
-            if ModelPath(path).kind == .file, let format = try? FileFormats.format(ofFile: path) {
-                throw Failure(
-                    "\(path) is a store of the type \(format.name), which does not have its model: "
-                        + "give the model in its place, and the store by --store")
-            }
             let text = error.description
             throw Failure(text.contains(path) ? text : "\(path): \(text)")
         }

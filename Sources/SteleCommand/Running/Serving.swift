@@ -179,7 +179,7 @@ struct Serving {
             throw Failure("replica is for a store in a database: give its URL as store")
         }
         // A store that is named in place of a model is served with its own model.
-        let own = settings.store == nil && StoreType.isSQLite(file: path) ? path : nil
+        let own = settings.store == nil && StoreType.hasStore(file: path) ? path : nil
         let opening = try StoresOpening(
             settings.store ?? own, type: settings.storeType, package, history: settings.history,
             use: settings.readOnly ? .readOnly : .write)

@@ -18,7 +18,8 @@ struct StoreMigrator {
     /// The way to the current version; nil for a store that does not exist yet.
     /// - Throws: `MigrationError` if there is no way.
     func plan() throws -> MigrationPlan? {
-        let versions = try package.versions()
+        var versions = try package.versions()
+        versions.cached = store.cachedVersion
         let found: [String: [UInt8]]?
         do throws(StoreError) { found = try store.versionHashes(among: versions) } catch {
             guard let name = store.otherConfiguration(package) else { throw store.located(error) }

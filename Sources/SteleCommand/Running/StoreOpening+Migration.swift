@@ -17,6 +17,8 @@ extension StoreOpening {
         return opening
     }
 
+    var cachedVersion: Result<KnownVersion, ModelErrors>? { place.cachedVersion }
+
     func versionHashes(
         among versions: KnownVersions
     ) throws(StoreError) -> [String: [UInt8]]? {

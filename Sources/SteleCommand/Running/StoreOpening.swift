@@ -80,7 +80,7 @@ struct StoreOpening: CommandStore {
 
     /// How to serve a store of another model with the model that it has; nil for one without.
     var ownModelHint: String? {
-        guard isSQLite, (try? SQLiteStore.modelFile(path: path)) != nil else { return nil }
+        guard case .success? = cachedVersion else { return nil }
         return "stele serve \(shellWord(path)) serves the store with its own model"
     }
 

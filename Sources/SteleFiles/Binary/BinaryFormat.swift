@@ -31,6 +31,18 @@ public struct BinaryFormat: FileFormat {
     /// - Throws: `StoreError.incompatible`: 134080 for a damaged file and one of another or a newer
     ///   format, 134100 for one of another model.
     public func contents(of bytes: [UInt8], _ model: Model) throws(StoreError) -> StoreContents {
+        var reader = BinaryStoreReader(try payload(of: bytes), model)
+        return try reader.read()
+    }
+
+    /// Checks a file, and reads its metadata.
+    /// - Throws: `StoreError.incompatible` (134080), as `contents(of:_:)`.
+    public func metadata(of bytes: [UInt8]) throws(StoreError) -> [UInt8]? {
+        var reader = BinaryStoreReader(try payload(of: bytes))
+        return try reader.readHead().metadata
+    }
+
+    private func payload(of bytes: [UInt8]) throws(StoreError) -> ArraySlice<UInt8> {
         guard recognizes(bytes) else { throw damage("the file is not a binary store of Stele") }
         guard bytes.starts(with: Self.start) else {
             throw damage("the file has a newer binary form than this program knows, or is damaged")
@@ -39,8 +51,7 @@ public struct BinaryFormat: FileFormat {
         guard bytes.count >= Self.headCount,
             Self.checksum(payload).elementsEqual(bytes[Self.start.count..<Self.headCount])
         else { throw damage("the checksum is wrong: the file is damaged or cut off") }
-        var reader = BinaryStoreReader(payload, model)
-        return try reader.read()
+        return payload
     }
 
     /// Writes a file.

@@ -14,29 +14,34 @@ struct BinaryStoreReader {
         let toManys: [Int]
     }
 
-    private let model: Model
+    /// Nil for a file of which the head alone is read.
+    private let model: Model?
     /// The entities that the store has. A file of several stores has tables of the others, too,
     /// which may have changed since.
     private let stored: Set<Int>
     private let bytes: ArraySlice<UInt8>
     private var place: Int
 
-    init(_ bytes: ArraySlice<UInt8>, _ model: Model) {
+    init(_ bytes: ArraySlice<UInt8>, _ model: Model? = nil) {
         self.bytes = bytes
         self.model = model
-        stored = Set(model.storedEntities.map(\.index))
+        stored = Set(model?.storedEntities.map(\.index) ?? [])
         place = bytes.startIndex
     }
 
-    mutating func read() throws(StoreError) -> StoreContents {
+    /// Reads the identifier and the metadata, with which a file begins.
+    mutating func readHead() throws(StoreError) -> StoreContents {
         var contents = StoreContents()
         let identifier = try text()
         contents.identifier = identifier.isEmpty ? nil : identifier
         let metadata = try data()
-        if !metadata.isEmpty {
-            contents.metadata = Array(metadata)
-            try contents.check(model)
-        }
+        if !metadata.isEmpty { contents.metadata = Array(metadata) }
+        return contents
+    }
+
+    mutating func read() throws(StoreError) -> StoreContents {
+        var contents = try readHead()
+        if let model { try contents.check(model) }
         var tables: [Table] = []
         for _ in 0..<(try count()) { tables.append(try table(&contents)) }
         for _ in 0..<(try count()) { contents.objects.append(try object(tables)) }
@@ -52,7 +57,7 @@ struct BinaryStoreReader {
 
     private mutating func table(_ contents: inout StoreContents) throws(StoreError) -> Table {
         let name = try text()
-        let entity = model.entity(named: name).flatMap { stored.contains($0.index) ? $0 : nil }
+        let entity = model?.entity(named: name).flatMap { stored.contains($0.index) ? $0 : nil }
         var slots: [Int] = []
         for _ in 0..<(try count()) {
             let name = try text()

@@ -29,6 +29,12 @@ public struct TextFormat: FileFormat {
         return try reader.read(bytes)
     }
 
+    /// Reads the metadata in the lines before the objects.
+    /// - Throws: `StoreError.incompatible` (134080) where it is damaged.
+    public func metadata(of bytes: [UInt8]) throws(StoreError) -> [UInt8]? {
+        try TextReader.metadata(of: bytes)
+    }
+
     /// Writes a line for each object, after those that say something of the file.
     /// - Throws: `StoreError.invalid` for a value that has no text.
     public func bytes(of contents: StoreContents, _ model: Model) throws(StoreError) -> [UInt8] {

@@ -41,9 +41,9 @@ struct TextReader {
         let parts = try text(bytes).split(separator: "|", omittingEmptySubsequences: false)
         switch parts[0] {
         case "#uuid" where parts.count == 2: contents.identifier = String(parts[1])
-        case "#metadata" where parts.count == 2:
+        case Self.metadataNote where parts.count == 2:
             guard let metadata = Base64.decode(String(parts[1])) else {
-                throw damage("the metadata is not base64")
+                throw damage(Self.notBase64)
             }
             contents.metadata = metadata
             try contents.check(model)
@@ -59,6 +59,27 @@ struct TextReader {
                 throw damage("the file has a newer form of text than this program knows")
             }
         }
+    }
+
+    private static let metadataNote = "#metadata"
+    private static let notBase64 = "the metadata is not base64"
+
+    /// Reads the metadata, which is before the objects.
+    static func metadata(of bytes: [UInt8]) throws(StoreError) -> [UInt8]? {
+        let start = Array("\(metadataNote)|".utf8)
+        var rest = bytes[...]
+        while rest.first == UInt8(ascii: "#") {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            if line.starts(with: start) {
+                let text = String(decoding: line.dropFirst(start.count), as: UTF8.self)
+                guard let metadata = Base64.decode(text.filter { $0 != "\r" }) else {
+                    throw .incompatible(code: 134080, notBase64)
+                }
+                return metadata
+            }
+            rest = rest.dropFirst(line.count + 1)
+        }
+        return nil
     }
 
     private func text(_ bytes: some Sequence<UInt8>) throws(StoreError) -> String {

@@ -28,6 +28,12 @@ public struct XMLFormat: FileFormat {
         return try reader.read(bytes)
     }
 
+    /// Reads the metadata in the head of a file.
+    /// - Throws: `StoreError.incompatible` (134080) where it is damaged.
+    public func metadata(of bytes: [UInt8]) throws(StoreError) -> [UInt8]? {
+        try XMLStoreReader.metadata(of: bytes)
+    }
+
     /// Writes a file.
     /// - Throws: `StoreError.invalid` for a value or a key that the form cannot hold.
     public func bytes(of contents: StoreContents, _ model: Model) throws(StoreError) -> [UInt8] {

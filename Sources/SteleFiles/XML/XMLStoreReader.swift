@@ -24,23 +24,45 @@ struct XMLStoreReader {
 
     mutating func read(_ bytes: [UInt8]) throws(StoreError) -> StoreContents {
         var contents = StoreContents()
+        try Self.read(bytes) { header in
+            try read(header, into: &contents)
+        } object: { object, line in
+            contents.objects.append(try self.object(object, line))
+        }
+        return contents
+    }
+
+    /// Reads the metadata, with which a file begins.
+    static func metadata(of bytes: [UInt8]) throws(StoreError) -> [UInt8]? {
+        var metadata: PropertyList?
+        try read(bytes) {
+            metadata = $0.metadata
+        } object: { _, _ in
+        }
+        guard case .dictionary(var entries)? = metadata else { return nil }
+        entries.removeAll {
+            [XMLIdentifiers.metadataKey, XMLIdentifiers.familiesKey].contains($0.key)
+        }
+        return BinaryPropertyListWriter.bytes(.dictionary(entries))
+    }
+
+    private static func read(
+        _ bytes: [UInt8], header: (XMLDatabase.Header) throws -> Void,
+        object: (XMLDatabase.Object, _ line: Int) throws -> Void
+    ) throws(StoreError) {
         var rest = bytes[...]
         do {
-            try XMLDatabase.read {
-                let part = rest.prefix(Self.partSize)
-                rest = rest.dropFirst(part.count)
-                return Array(part)
-            } header: { header in
-                try read(header, into: &contents)
-            } object: { object, line in
-                contents.objects.append(try self.object(object, line))
-            }
+            try XMLDatabase.read(
+                next: {
+                    let part = rest.prefix(partSize)
+                    rest = rest.dropFirst(part.count)
+                    return Array(part)
+                }, header: header, object: object)
         } catch let error as StoreError {
             throw error
         } catch {
             throw .incompatible(code: 134080, "\(error)")
         }
-        return contents
     }
 
     /// The size of the parts in which a file is parsed, in bytes.

@@ -24,11 +24,12 @@ package struct StoreMetadata: Sendable, Hashable {
         static let longDecimals = "SteleLongDecimals"
         static let adoptedModel = "SteleAdoptedModel"
         static let created = "SteleCreated"
+        static let model = "SteleModel"
 
         static let all: Set<String> = [
             storeType, hashes, hashesVersion, identifiers, frameworkVersion, autoVacuumLevel,
             digest, checksum, migrationManager, generation, historyLine, longDecimals,
-            adoptedModel, created,
+            adoptedModel, created, model,
         ]
     }
 
@@ -139,6 +140,12 @@ package struct StoreMetadata: Sendable, Hashable {
         set { self[Key.longDecimals] = newValue.map { .array($0.map { .string($0) }) } }
     }
 
+    /// The source of the store's model; nil where the store has none, or has it in Z_MODELCACHE.
+    var modelSource: String? {
+        get { self[Key.model]?.string }
+        set { self[Key.model] = newValue.map { .string($0) } }
+    }
+
     /// The texts of an array; nil for another type, or where an element is not a text.
     private func texts(_ key: String) -> [String]? {
         guard let elements = self[key]?.array else { return nil }
@@ -162,6 +169,7 @@ package struct StoreMetadata: Sendable, Hashable {
     /// Records that the store was migrated in place to a model.
     package mutating func migrate(to model: Model) {
         describe(model, by: Self.hashes(of: model))
+        if modelSource != nil { keep(model) }
         self[Key.migrationManager] = "SteleInPlaceMigration"
     }
 
@@ -303,10 +311,11 @@ extension StoreMetadata {
         ["NS", "_NS", "Stele"].contains { key.hasPrefix($0) } || key == Key.migrationManager
     }
 
-    /// All values by key, with the store's UUID as NSStoreUUID.
+    /// All values by key but the model, with the store's UUID as NSStoreUUID.
     package func values(_ identifier: String) -> [String: PropertyList] {
         var values = Dictionary(
             entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+        values[Key.model] = nil
         values[Key.identifier] = .string(identifier)
         return values
     }
