@@ -85,7 +85,8 @@ public struct PropertyMapping: Sendable, Hashable {
         /// `$propertyMapping` and `$entityPolicy`, not yet checked.
         case expression(Expression)
         /// The objects that a mapping made of the objects at a key path of the source object, such
-        /// as `team` or `country.continent`; nil stands for any mapping.
+        /// as `team` or `country.continent`; nil stands for any mapping. An empty key path stands for
+        /// the source object itself.
         case destinations(mapping: String?, of: String)
     }
 

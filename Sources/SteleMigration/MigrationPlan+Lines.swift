@@ -100,6 +100,10 @@ extension MigrationPlan.Step {
             guard now.owns(property.name) else { continue }
             let target = "\(new).\(property.name)"
             switch property.value {
+            case .destinations(let mapping, "")?:
+                lines.append(
+                    "\(target) leads to what \(mapping.map { "the mapping \($0)" } ?? "each mapping")"
+                        + " makes of the same object")
             case .source(let name)?, .destinations(_, let name)?:
                 if name != property.name { lines.append("\(old).\(name) becomes \(target)") }
             case .expression?: lines.append("computes \(target)")
@@ -193,7 +197,7 @@ extension Entity {
     }
 
     /// The names of the properties that a store keeps, inside composites by key path.
-    fileprivate var storedNames: [String] {
+    var storedNames: [String] {
         attributes.flatMap(\.leaves).filter { !$0.isTransient && !$0.isDerived }.map(\.name)
             + relationships.map(\.name)
     }

@@ -66,6 +66,24 @@ import Testing
             "\(found)")
     }
 
+    /// What another mapping, or any, makes of the same object.
+    @Test func theSourceAloneIsAKeyPath() throws {
+        let model = try mappings(
+            #"""
+            {"mappings": [
+              {"source": "Team", "destination": "Team",
+               "relationships": {"people": {"of": "$source", "mapping": "TeamToHuman"}}},
+              {"source": "Team", "destination": "Human", "attributes": {"age": 1, "code": 1},
+               "relationships": {"teams": "$source"}}]}
+            """#)
+        #expect(
+            model.mapping(named: "TeamToTeam")?.relationshipMappings.map(\.value)
+                == [.destinations(mapping: "TeamToHuman", of: "")])
+        #expect(
+            model.mapping(named: "TeamToHuman")?.relationshipMappings.map(\.value)
+                == [.destinations(mapping: nil, of: "")])
+    }
+
     @Test func aFileIsRead() throws {
         let text = #"""
             {"from": "Staff 1", "to": "Staff 2", "mappings": [

@@ -209,8 +209,10 @@ struct PropertyResolution {
         case .destinations(let mapping, let path):
             var keys = path.split(separator: ".").map(String.init)
             if keys.first == "$source" { keys.removeFirst() }
+            let objects = Expression.evaluatedObject
             return try recipe(
-                relationship, property, .keyPath(.evaluatedObject, keys), by: mapping)
+                relationship, property, keys.isEmpty ? objects : .keyPath(objects, keys),
+                by: mapping)
         case .expression(let expression):
             let its = overSource(expression, property)
             if case .function(let name, let items) = its, items.count == 3,

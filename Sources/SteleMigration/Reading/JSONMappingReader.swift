@@ -118,7 +118,8 @@ struct JSONMappingReader {
     private func relationship(_ node: JSONNode, _ place: String) -> PropertyMapping.Value? {
         if let text = node.string {
             guard let path = keyPath(text, place) else { return nil }
-            return path.contains(".") ? .destinations(mapping: nil, of: path) : .source(path)
+            let isKey = !path.isEmpty && !path.contains(".")
+            return isKey ? .source(path) : .destinations(mapping: nil, of: path)
         }
         guard node.kind == .object else {
             findings.error(
@@ -139,9 +140,7 @@ struct JSONMappingReader {
 
     private func keyPath(_ text: String, _ place: String) -> String? {
         guard let expression = expression(text, place) else { return nil }
-        if case .keyPath(.variable(MigrationVariable.source), let path) = expression {
-            return path.joined(separator: ".")
-        }
+        if let path = expression.sourceKeyPath { return path }
         findings.error(
             place, "\(quoted(text)) is not a key path of the source object",
             hint: "write \"$source.\" and the name of a relationship")

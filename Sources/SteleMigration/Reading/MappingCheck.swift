@@ -188,7 +188,8 @@ struct MappingCheck {
         if let name { checkMapping(name, relationship, place) }
         guard let from else { return sourceless(place) }
         let keys = path.split(separator: ".").map(String.init)
-        let expression = Expression.keyPath(.variable(MigrationVariable.source), keys)
+        let origin = Expression.variable(MigrationVariable.source)
+        let expression = keys.isEmpty ? origin : .keyPath(origin, keys)
         guard let type = type(of: expression, from, place) else { return }
         let leads: Entity
         switch type {
@@ -197,18 +198,18 @@ struct MappingCheck {
             leads = source.entities[index]
             if !relationship.isToMany {
                 findings.error(
-                    place, "$source.\(path) has many objects, and \(relationship.name) holds one",
+                    place, "\(expression) has many objects, and \(relationship.name) holds one",
                     hint: "choose one by a policy, or make \(relationship.name) a to-many")
             }
         default:
-            return findings.error(place, "$source.\(path) is \(type.noun), not a relationship")
+            return findings.error(place, "\(expression) is \(type.noun), not a relationship")
         }
         let mapped = name.flatMap { mappings.mapping(named: $0)?.sourceEntityName }
         guard let its = mapped.flatMap({ source.entity(named: $0) }), !leads.isKind(its.index)
         else { return }
         findings.error(
             place,
-            "\(name ?? "") maps objects of \(its.name), and $source.\(path) leads to \(leads.name)")
+            "\(name ?? "") maps objects of \(its.name), and \(expression) leads to \(leads.name)")
     }
 
     private func checkMapping(_ name: String, _ relationship: Relationship, _ place: String) {

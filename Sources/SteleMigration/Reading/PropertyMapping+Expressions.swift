@@ -21,15 +21,25 @@ extension PropertyMapping.Value {
         guard case .function(let selector, let arguments) = expression, arguments.count == 3,
             arguments[0] == .variable(MigrationVariable.manager),
             case .constant(.string(let name)) = arguments[1],
-            case .keyPath(.variable(MigrationVariable.source), let path) = arguments[2]
+            let keyPath = arguments[2].sourceKeyPath
         else { return nil }
-        let keyPath = path.joined(separator: ".")
         switch selector {
         case "destinationInstancesForEntityMappingNamed:sourceInstances:":
             return .destinations(mapping: name, of: keyPath)
         case "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
             return .destinations(mapping: nil, of: keyPath)
         default: return nil
+        }
+    }
+}
+
+extension Expression {
+    /// The key path of the source object; empty for `$source` itself, nil for anything else.
+    var sourceKeyPath: String? {
+        switch self {
+        case .variable(MigrationVariable.source): ""
+        case .keyPath(.variable(MigrationVariable.source), let path): path.joined(separator: ".")
+        default: nil
         }
     }
 }

@@ -178,8 +178,8 @@ struct XMLMappingReader {
         do {
             let expression = try Expression(format: text)
             guard property.type == "XDDEVRELATIONSHIPMAPPING" else { return .init(expression) }
-            if case .keyPath(.variable(MigrationVariable.source), let path) = expression {
-                return .destinations(mapping: mapping, of: path.joined(separator: "."))
+            if let path = expression.sourceKeyPath {
+                return .destinations(mapping: mapping, of: path)
             }
             findings.error(place, "its key path '\(text)' does not begin with $source")
         } catch {

@@ -92,6 +92,43 @@ import Testing
         try expectEqual(fixture, versionsPlus: 1)
     }
 
+    /// The key path `$source` leads to what another mapping made of the same object: an entity is
+    /// split in two.
+    @Test(arguments: StoreKind.single)
+    func theSourceAloneLeadsToWhatIsMadeOfTheSameObject(_ kind: StoreKind) throws {
+        let fixture = try MigrationFixture(
+            makeModel([
+                EntityMaker("Person").attribute("name", .string).attribute("city", .string)
+            ]),
+            makeModel([
+                EntityMaker("Person").attribute("name", .string)
+                    .toOne("address", "Address", inverse: "people"),
+                EntityMaker("Address").attribute("city", .string)
+                    .toMany("people", "Person", inverse: "address"),
+            ]), (.memory, kind))
+        try fixture.seed { context in
+            for number in 1...3 {
+                let object = try context.insert(fixture.old.entity("Person"))
+                object["name"] = .string("P\(number)")
+                object["city"] = .string("C\(number)")
+            }
+        }
+        let path = try Expression(format: "$source")
+        #expect(path == .variable("source"))
+        try fixture.migrate([
+            .make(
+                "Person", "Person", attributes: [("name", .source("name"))],
+                links: [("address", .destinations(mapping: "PersonToAddress", of: ""))]),
+            .make("Person", "Address", attributes: [("city", .source("city"))]),
+        ])
+        let new = fixture.new
+        #expect(try new.values("Person.name") == ["P1", "P2", "P3"].map(Value.string))
+        #expect(try new.values("Address.city") == ["C1", "C2", "C3"].map(Value.string))
+        #expect(
+            try new.members("Address.people").sorted { $0.key < $1.key }.map(\.value)
+                == [[1], [2], [3]])
+    }
+
     @Test(arguments: StoreKind.single)
     func theOrderOfTheMappingsDoesNotMatter(_ kind: StoreKind) throws {
         let fixture = try seeded((.memory, kind))

@@ -1,0 +1,69 @@
+// Xcode's mapping models in forms that the shared ones do not have.
+
+import SteleMigration
+import SteleModel
+import Testing
+
+@Suite struct ReadingXMLTests {
+    private static func model(_ name: String, _ text: String) throws -> Model {
+        try Model(ManagedObjectModel(json: Array(text.utf8), name: name))
+    }
+
+    /// A mapping of persons to persons, and one to addresses; the relationship `address` has a key
+    /// path and the name of a mapping.
+    private func mapping(_ keyPath: String) throws -> MappingModel {
+        let old = try Self.model(
+            "Old",
+            #"""
+            {"entities": [{"name": "Person", "attributes": [{"name": "name", "type": "String"}]}]}
+            """#)
+        let new = try Self.model(
+            "New",
+            #"""
+            {"entities": [
+              {"name": "Person", "attributes": [{"name": "name", "type": "String"}],
+               "relationships": [{"name": "address", "destination": "Address"}]},
+              {"name": "Address"}]}
+            """#)
+        let xml = """
+            <database><databaseInfo><nextObjectID>109</nextObjectID></databaseInfo>
+            <object type="XDDEVMAPPINGMODEL" id="z101">
+            <relationship name="entitymappings" type="0/0" destination="A" idrefs="z102 z105"/>
+            </object>
+            <object type="XDDEVENTITYMAPPING" id="z102">
+            <attribute name="sourcename" type="string">Person</attribute>
+            <attribute name="destinationname" type="string">Person</attribute>
+            <attribute name="mappingnumber" type="int16">1</attribute>
+            <relationship name="relationshipmappings" type="0/0" destination="A" idrefs="z104"/>
+            </object>
+            <object type="XDDEVRELATIONSHIPMAPPING" id="z104">
+            <attribute name="sourcekeypath" type="string">\(keyPath)</attribute>
+            <attribute name="sourcemappingname" type="string">PersonToAddress</attribute>
+            <attribute name="name" type="string">address</attribute></object>
+            <object type="XDDEVENTITYMAPPING" id="z105">
+            <attribute name="sourcename" type="string">Person</attribute>
+            <attribute name="destinationname" type="string">Address</attribute>
+            <attribute name="mappingnumber" type="int16">2</attribute>
+            </object></database>
+            """
+        return try MappingFile(Array(xml.utf8), path: "m").mappingModel(from: old, to: new)
+    }
+
+    /// The objects are those that the other mapping makes of the same object.
+    @Test func theSourceAloneIsAKeyPath() throws {
+        #expect(
+            try mapping("$source").mapping(named: "PersonToPerson")?.relationshipMappings == [
+                PropertyMapping(
+                    name: "address", value: .destinations(mapping: "PersonToAddress", of: ""))
+            ])
+    }
+
+    @Test(arguments: ["$destination", "name", "$source +", "$source.name"])
+    func whatIsNoKeyPathOfObjectsIsAnError(_ keyPath: String) {
+        #expect {
+            try mapping(keyPath)
+        } throws: { error in
+            "\(error)".contains("PersonToPerson.address") && "\(error)".contains(keyPath)
+        }
+    }
+}
