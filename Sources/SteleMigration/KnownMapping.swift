@@ -10,7 +10,16 @@ public struct KnownMapping: Sendable {
     public let sourceName: String?
     /// The name of the destination version; nil if the file does not say it.
     public let destinationName: String?
-    private let mappingModel: MappingModel
+    /// Whether it was named by the user, and is taken before those that were found.
+    package var isGiven = false
+    /// The names of the versions that it is for by what it knows of their entities; nil where that
+    /// is not known.
+    var sources: Set<String>?
+    var destinations: Set<String>?
+    /// The copies of both models in its file.
+    private(set) var sourceShape: ModelShape?
+    private(set) var destinationShape: ModelShape?
+    let mappingModel: MappingModel
     private let completion: (@Sendable (Model, Model) throws(ModelErrors) -> MappingModel)?
 
     /// Creates a mapping model with a name.
@@ -43,6 +52,8 @@ public struct KnownMapping: Sendable {
         ) { (source, destination) throws(ModelErrors) in
             try file.mappingModel(from: source, to: destination)
         }
+        sourceShape = file.sourceShape
+        destinationShape = file.destinationShape
     }
 
     /// Whether two versions have the entities that the mapping model maps.
@@ -62,9 +73,10 @@ public struct KnownMapping: Sendable {
 
     /// Why the mapping model does not lead from one version to another; empty if it does.
     ///
-    /// Its version hashes decide, in any order. A file of Xcode has Apple's hashes, which a version
-    /// need not have, and then the names of the versions decide. A file with neither leads between
-    /// all versions that have its entities.
+    /// What it knows of the entities decides: their version hashes, or the copies of the models in a
+    /// file of Xcode. If that fits no version, the names of the versions decide, and where a compiled
+    /// mapping model has Core Data's hashes and the versions have not, the entities and properties. A
+    /// file with none of them leads between all versions that have its entities.
     public func mismatches(
         from source: KnownVersion, to destination: KnownVersion
     ) -> [String] {
@@ -86,19 +98,29 @@ public struct KnownMapping: Sendable {
         if !elsewhere.isEmpty { return elsewhere }
         let hashed = entities.filter { $0.0 != nil && $0.1 != nil }
         let differing = hashed.filter { name, hash, version, _ in
-            name.flatMap { version.hashes[$0] } != hash
+            guard let name, let hash else { return true }
+            return !version.hasHash(hash, of: name)
         }
         if !hashed.isEmpty, differing.isEmpty { return [] }
-        if sourceName != nil || destinationName != nil {
-            let names = [
-                (sourceName, source, "source"), (destinationName, destination, "destination"),
-            ]
-            return names.compactMap { name, version, side in
-                guard let name, name != version.name, !version.mayBe(named: name) else {
-                    return nil
-                }
-                return "its \(side) is the version \(name), not \(version.name)"
+        let sides = [
+            (sources, sourceName, source, "source"),
+            (destinations, destinationName, destination, "destination"),
+        ]
+        if sides.contains(where: { $0.0 != nil || $0.1 != nil }) {
+            return sides.compactMap { identified, named, version, side in
+                if identified == nil, let named, version.mayBe(named: named) { return nil }
+                guard let names = identified ?? named.map({ [$0] }), !names.contains(version.name)
+                else { return nil }
+                return "its \(side) is the version \(names.sorted().joined(separator: " or ")), "
+                    + "not \(version.name)"
             }
+        }
+        let isUnknown = [source, destination].contains { $0.publishedHashes == nil }
+        let missing = entities.contains { name, _, version, _ in
+            name.map { version.model.entity(named: $0) == nil } ?? false
+        }
+        if isUnknown, !missing, !hashed.isEmpty, differing.count == hashed.count {
+            return misfits(from: source, to: destination)
         }
         return (hashed.isEmpty ? entities : differing).compactMap { name, _, version, side in
             guard let name else { return nil }

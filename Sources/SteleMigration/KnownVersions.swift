@@ -15,6 +15,8 @@ public struct KnownVersion: Sendable {
     /// The names of the given versions beside the store's own model. A mapping model from a version
     /// of another name may lead from it.
     var others: Set<String> = []
+    /// Those that Core Data has computed, by entity name; nil where they are not known.
+    package var publishedHashes: [String: [UInt8]]?
 
     /// Creates a version.
     ///

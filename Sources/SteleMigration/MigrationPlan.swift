@@ -42,7 +42,7 @@ public struct MigrationPlan: Sendable {
     /// removed.
     public let isBackward: Bool
     /// Why mapping models lead between no two of the versions, a sentence for each of them.
-    public let unusedMappings: [String]
+    public package(set) var unusedMappings: [String]
 
     /// Whether the store may be of a newer version that is not known, and something of it is removed.
     package var mayLeadBack: Bool { source.isCached && steps.contains(where: \.removes) }
@@ -71,6 +71,7 @@ extension MigrationPlan {
     ) throws(MigrationError) {
         let versions = versions.including(storeHashes: storeHashes, mappings)
         let found = try versions.version(withHashes: storeHashes)
+        let mappings = mappings.map { $0.identified(among: versions.versions) }
         var planner = Planner(versions.versions, mappings)
         source = versions.versions[found.index]
         destination = versions.current

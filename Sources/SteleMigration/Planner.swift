@@ -66,13 +66,16 @@ struct Planner {
     ) throws(MigrationError) -> MigrationPlan.Step? {
         guard let from = part.first, let to = part.last else { return nil }
         let (source, destination) = (versions[from], versions[to])
-        let fitting = mappings.filter { $0.leads(from: source, to: destination) }
+        var fitting = mappings.filter { $0.leads(from: source, to: destination) }
+        if fitting.contains(where: \.isGiven) { fitting.removeAll { !$0.isGiven } }
+        if fitting.count > 1 { fitting = distinct(fitting, from: source, to: destination) }
         guard fitting.count < 2 else {
             throw MigrationError(
                 .missingMappingModel,
                 "several mapping models lead from \(source.name) to \(destination.name)",
                 reasons: fitting.map(\.name),
-                hint: "remove all but one, or give each the versions that it is for (from and to)")
+                hint: "remove all but one, give each the versions that it is for (from and to), or "
+                    + "name the one that is meant (--mapping)")
         }
         if let known = fitting.first {
             return MigrationPlan.Step(
@@ -104,6 +107,19 @@ struct Planner {
         }
         inferences[edge] = result
         return result
+    }
+
+    /// The mapping models without those in Xcode's form that a compiled one is made from.
+    private func distinct(
+        _ mappings: [KnownMapping], from source: KnownVersion, to destination: KnownVersion
+    ) -> [KnownMapping] {
+        func said(_ mapping: KnownMapping) -> MappingModel? {
+            try? mapping.mappingModel(from: source, to: destination).withoutMarksOfItsForm
+        }
+        let compiled = mappings.filter(\.isCompiled).compactMap(said)
+        return mappings.filter { mapping in
+            mapping.isCompiled || !(said(mapping).map(compiled.contains) ?? false)
+        }
     }
 
     /// The mapping models that lead between two versions of a part of the path. Their values would
@@ -179,6 +195,19 @@ extension MappingModel {
     struct Place: Hashable {
         var entity: String
         var property: String?
+    }
+
+    /// The same without what only the compiled form of Xcode's mapping models has: the version hashes,
+    /// and the types that the source form leaves open.
+    fileprivate var withoutMarksOfItsForm: MappingModel {
+        MappingModel(
+            entityMappings.map { mapping in
+                var mapping = mapping
+                mapping.sourceEntityVersionHash = nil
+                mapping.destinationEntityVersionHash = nil
+                if mapping.mappingType == .copy { mapping.mappingType = .undefined }
+                return mapping
+            })
     }
 
     /// For each entity and property of the destination that is not an addition the one that it was.

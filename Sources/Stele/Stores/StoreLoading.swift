@@ -82,7 +82,11 @@ struct StoreLoading {
         let versions = try file.models().models.compactMap { try? stored($0) }
         guard
             var known = KnownVersions(
-                versions.map(KnownVersion.init(hashing:)), current: model.name)
+                versions.map { version in
+                    var known = KnownVersion(hashing: version)
+                    known.publishedHashes = file.versionHashes[version.name]
+                    return known
+                }, current: model.name)
         else { return nil }
         known.cached = place.cachedVersion
         guard let hashes = try place.versionHashes(among: known) else { return nil }

@@ -146,7 +146,10 @@ struct ModelPackage {
     func versions() throws -> KnownVersions {
         let versions = try file.models().models.compactMap { whole -> KnownVersion? in
             // A version without the configuration has no store of it.
-            entities.anyVersion(whole).map(KnownVersion.init(hashing:))
+            guard let model = entities.anyVersion(whole) else { return nil }
+            var version = KnownVersion(hashing: model)
+            version.publishedHashes = file.versionHashes[model.name]
+            return version
         }
         guard let known = KnownVersions(versions, current: model.name) else {
             throw Failure("\(path): the current version \(model.name) is not among its versions")

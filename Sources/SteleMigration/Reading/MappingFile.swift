@@ -16,6 +16,9 @@ public struct MappingFile: Sendable, Hashable {
     public var destinationVersion: String?
     /// Notes on what was ignored: attributes of an `xcmapping.xml` that are not known.
     public var notes: [ModelError] = []
+    /// The copies of the two models in an `xcmapping.xml`; nil if there are none.
+    var sourceShape: ModelShape?
+    var destinationShape: ModelShape?
     /// The mappings as the file has them.
     var mappings: MappingModel
     /// The properties whose values the file leaves to be generated from the models, by the name of

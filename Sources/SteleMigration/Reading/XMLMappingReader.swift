@@ -46,6 +46,8 @@ struct XMLMappingReader {
         var file = MappingFile(path: path, mappings: MappingModel(mappings))
         file.sourceVersion = Self.version(model, "sourcemodelpath")
         file.destinationVersion = Self.version(model, "destinationmodelpath")
+        file.sourceShape = Self.shape(model, "sourcemodeldata")
+        file.destinationShape = Self.shape(model, "destinationmodeldata")
         file.generated = generated
         for object in objects.values.sorted(by: { $0.id < $1.id }) {
             for attribute in object.attributes where !Self.known.contains(attribute.name) {
@@ -71,6 +73,12 @@ struct XMLMappingReader {
     private static func version(_ model: XMLDatabase.Object, _ name: String) -> String? {
         guard let path = model.attribute(name)?.string, !path.isEmpty else { return nil }
         return ModelPath.name(ModelPath(path).lastPart)
+    }
+
+    /// The copy of a model.
+    private static func shape(_ model: XMLDatabase.Object, _ name: String) -> ModelShape? {
+        guard case .data(let bytes)? = model.attribute(name)?.value(as: .binary) else { return nil }
+        return ModelShape(archive: bytes)
     }
 
     /// The objects that a relationship refers to. A reference to an object that does not exist, or
