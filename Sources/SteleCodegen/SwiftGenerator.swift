@@ -30,7 +30,8 @@ public struct SwiftGenerator {
     /// - Parameters:
     ///   - file: the model with its versions.
     ///   - access: the access level of the classes and all that is generated with them.
-    /// - Throws: `ModelErrors` if the model has mistakes, or two entities have the same class.
+    /// - Throws: `ModelErrors` if the model has mistakes, or two entities have the same class, which is
+    ///   written by hand.
     public init(_ file: ModelFile, access: AccessLevel = .public) throws(ModelErrors) {
         self.file = file
         model = try file.model()
@@ -39,7 +40,7 @@ public struct SwiftGenerator {
     }
 
     /// Prepares the classes of a model with one version.
-    /// - Throws: `ModelErrors` if two entities have the same class.
+    /// - Throws: `ModelErrors` if two entities have the same class, which is written by hand.
     public init(_ model: Model) throws(ModelErrors) { try self.init(ModelFile(model.declaration)) }
 
     /// A file for each class, for each composite type, and for the model.
@@ -76,9 +77,16 @@ public struct SwiftGenerator {
         return parts + [(names.modelName, "its classes", modelLines())]
     }
 
-    /// The classes that the model leaves to be written by hand.
+    /// The classes that the model leaves to be written by hand, and those with another name than it
+    /// says.
     public func notes() -> [ModelError] {
         versions.notes
+            + names.renamed.map { entity, shared in
+                ModelError(
+                    entity.name,
+                    "its class is \(names.classes[entity.index] ?? entity.name), because \(shared) is "
+                        + "also the class of another entity")
+            }
             + names.classed.compactMap { entity in
                 let name = names.classes[entity.index] ?? entity.name
                 switch entity.declaration.codeGenerationType {

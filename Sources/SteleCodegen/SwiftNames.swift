@@ -12,6 +12,8 @@ struct SwiftNames {
     private(set) var classes: [String?] = []
     /// The entities that have a class of their own.
     private(set) var classed: [Entity] = []
+    /// The entities whose class in the model is also that of others, with that class.
+    private(set) var renamed: [(entity: Entity, shared: String)] = []
     /// The structures of composite types, by the name of the type.
     private(set) var composites: [String: String] = [:]
     /// The members of each entity, inherited ones included, by the name of the property.
@@ -19,7 +21,7 @@ struct SwiftNames {
     /// The names of all generated types, which hide those of libraries.
     private var types: Set<String> = []
 
-    /// - Throws: `ModelErrors` if two entities have the same class.
+    /// - Throws: `ModelErrors` if two entities have the same class, which is written by hand.
     init(_ model: Model, name: String, access: AccessLevel) throws(ModelErrors) {
         self.model = model
         self.access = access
@@ -34,30 +36,58 @@ struct SwiftNames {
 
     // MARK: Types
 
+    /// Names a class for each entity. Of entities that share a class without being its subentities
+    /// each gets one with its own name, so that no class depends on what other entities there are.
     private mutating func nameClasses() throws(ModelErrors) {
+        let wanted = model.entities.map { Self.className($0.declaration) }
+        func sharesWithParent(_ entity: Entity) -> Bool {
+            entity.parent.map { wanted[$0] == wanted[entity.index] } ?? false
+        }
+        let owners = Dictionary(grouping: model.entities.filter { !sharesWithParent($0) }) {
+            wanted[$0.index]
+        }
         var errors: [ModelError] = []
-        var owners: [String: Entity] = [:]
         for entity in model.entities {
             let inherited = entity.parent.flatMap { classes[$0] }
-            guard let name = Self.className(entity.declaration) else {
+            guard let name = wanted[entity.index] else {
                 classes.append(inherited)
                 continue
             }
-            classes.append(name)
-            guard let owner = owners[name] else {
-                owners[name] = entity
-                types.insert(name)
-                classed.append(entity)
+            let isOfParent = sharesWithParent(entity)
+            // A subentity without properties may share its parent's class.
+            if isOfParent, entity.declaration.properties.isEmpty {
+                classes.append(inherited)
                 continue
             }
-            // A subentity without properties may share its parent's class.
-            if name == inherited, entity.declaration.properties.isEmpty { continue }
-            errors.append(
-                ModelError(
-                    entity.name, "its class \(name) is also the class of \(owner.name)",
-                    hint: "give it a class of its own"))
+            let others = (owners[name] ?? []).filter { $0 !== entity }
+            let keeps = isOfParent ? false : others.isEmpty || Self.keeps(name, entity, others)
+            if !keeps, entity.declaration.isWrittenByHand {
+                let owner = isOfParent ? entity.parent.map { model.entities[$0] } : others.first
+                errors.append(
+                    ModelError(
+                        entity.name,
+                        "its class \(name) is also the class of \(owner?.name ?? "another entity")",
+                        hint: "give it a class of its own, because both are written by hand"))
+            }
+            let own =
+                keeps
+                ? name
+                : Self.unused(Self.typeName(entity.name)) {
+                    types.contains($0) || wanted.contains($0)
+                }
+            if !keeps { renamed.append((entity, name)) }
+            classes.append(own)
+            types.insert(own)
+            classed.append(entity)
         }
         if !errors.isEmpty { throw ModelErrors(errors) }
+    }
+
+    /// Whether an entity keeps a class that others have too: it is the only one whose class is
+    /// written by hand, or the one with its name.
+    private static func keeps(_ name: String, _ entity: Entity, _ others: [Entity]) -> Bool {
+        if others.contains(where: \.declaration.isWrittenByHand) { return false }
+        return entity.declaration.isWrittenByHand || typeName(entity.name) == name
     }
 
     /// An entity's class: the last part of `representedClassName`, or the entity's own name. Nil if
@@ -174,6 +204,16 @@ struct SwiftNames {
             let name = Self.unused(SwiftIdentifier.make(attribute.name), used.contains)
             used.insert(name)
             return name
+        }
+    }
+}
+
+extension EntityDescription {
+    /// Whether people write the entity's class.
+    fileprivate var isWrittenByHand: Bool {
+        switch codeGenerationType {
+        case CodeGenerationType.none?, .category?: true
+        case .class?, nil: false
         }
     }
 }

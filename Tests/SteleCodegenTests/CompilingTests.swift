@@ -136,6 +136,22 @@ struct CompilingTests {
         #expect(complaints.isEmpty, "\(complaints)")
     }
 
+    @Test func entitiesThatShareAClass() throws {
+        let compiler = try #require(Compiler())
+        let generator = try SwiftGenerator(SharedClass.model())
+        let own = SwiftFile(
+            name: "Own.swift",
+            text: """
+                import Stele
+
+                func count(_ added: Added, _ removed: Removed) -> Int64 {
+                    (added.count ?? 0) + Int64(removed.count ?? 0) + (removed.added?.count ?? 0)
+                }
+                """)
+        let complaints = try compiler.complaints(generator.files() + [own])
+        #expect(complaints.isEmpty, "\(complaints)")
+    }
+
     @Test func whateverAModelCallsThings() throws {
         let compiler = try #require(Compiler())
         let complaints = try compiler.complaints(SwiftGenerator(HardModel.model()).files())

@@ -106,24 +106,51 @@ import Testing
             ])
     }
 
-    @Test func twoEntitiesOfOneClassAreRefused() throws {
+    /// Models of Apple's frameworks have such entities.
+    @Test func entitiesOfOneClassHaveClassesOfTheirOwnNames() throws {
+        let generator = try SwiftGenerator(SharedClass.model())
+        #expect(
+            generator.files().map(\.name) == [
+                "Added.swift", "B.swift", "C.swift", "Removed.swift", "Thing.swift", "Late.swift",
+                "TestModel.swift",
+            ])
+        #expect(
+            generator.notes().map(\.description) == [
+                "Added: its class is Added, because ChangeSet is also the class of another entity",
+                "B: its class is B, because Thing is also the class of another entity",
+                "Removed: its class is Removed, because ChangeSet is also the class of another entity",
+                "Late: its class is Late, because Thing is also the class of another entity",
+            ])
+        let text = generator.combined().text
+        for line in [
+            "class Late: Thing {}", "class B: ManagedObject {}", "var added: Added?",
+        ] {
+            #expect(text.contains(line), "\(line)")
+        }
+        // A subentity without properties has its parent's class.
+        #expect(!text.contains("class Empty"))
+    }
+
+    /// The generator cannot name classes that people write.
+    @Test(arguments: ["none", "category"])
+    func twoEntitiesOfOneClassWrittenByHandAreRefused(_ generation: String) throws {
         let json = """
             {"entities": [
-              {"name": "A", "class": "X.Thing"},
-              {"name": "B", "class": "Thing"}]}
+              {"name": "A", "class": "X.Thing", "codeGeneration": "\(generation)"},
+              {"name": "B", "class": "Thing", "codeGeneration": "\(generation)"}]}
             """
         #expect {
             _ = try SwiftGenerator(model(json: json))
         } throws: { error in
-            "\(error)" == "B: its class Thing is also the class of A (give it a class of its own)"
+            "\(error)".contains(
+                "B: its class Thing is also the class of A (give it a class of its own, because both "
+                    + "are written by hand)")
         }
-        let shared = """
-            {"entities": [
-              {"name": "A", "class": "Thing"},
-              {"name": "B", "class": "Thing", "parent": "A"}]}
-            """
-        let files = try SwiftGenerator(model(json: shared)).files()
-        #expect(files.map(\.name) == ["Thing.swift", "TestModel.swift"])
+        let one = json.replacingOccurrences(
+            of: "\"B\", \"class\": \"Thing\", \"codeGeneration\": \"\(generation)\"",
+            with: "\"B\", \"class\": \"Thing\"")
+        let text = try SwiftGenerator(model(json: one)).combined().text
+        #expect(text.contains("\"A\", Thing.self") && text.contains("\"B\", B.self"))
     }
 
     /// A property cannot have a name that every object has: the list of these is complete.

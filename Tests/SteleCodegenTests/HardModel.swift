@@ -73,3 +73,27 @@ enum HandWritten {
                 """)
     }
 }
+
+/// Entities that share a class: unrelated ones, one with the class's name, and subentities with
+/// properties and without.
+enum SharedClass {
+    static func model() throws -> Model {
+        try SteleCodegenTests.model(
+            json: """
+                {"entities": [
+                  {"name": "Added", "class": "_App.ChangeSet",
+                   "attributes": [{"name": "count", "type": "Integer 64"}]},
+                  {"name": "Removed", "class": "ChangeSet",
+                   "attributes": [{"name": "count", "type": "Integer 16"}],
+                   "relationships": [{"name": "added", "destination": "Added"}]},
+                  {"name": "Thing", "attributes": [{"name": "name", "type": "String"}]},
+                  {"name": "B", "class": "Thing",
+                   "attributes": [{"name": "name", "type": "Double"}]},
+                  {"name": "Late", "parent": "Thing", "class": "Thing",
+                   "attributes": [{"name": "until", "type": "Date"}]},
+                  {"name": "Empty", "parent": "Thing", "class": "Thing"},
+                  {"name": "C", "relationships": [
+                    {"name": "things", "destination": "Empty", "toMany": true}]}]}
+                """)
+    }
+}
