@@ -64,11 +64,16 @@ extension ModelFile {
         return ModelFile(model, notes: notes)
     }
 
+    /// What to do with a model in the form of Xcode 3.
+    static let elementsHint =
+        "open it in Xcode 4 or later and save it, which writes a contents file, or give the .mom in "
+        + "the app's bundle"
+
     private static func withoutContents(_ path: ModelPath, _ names: [String]) -> ModelErrors {
         if names.contains("elements") {
             return ModelErrors(
                 path.path, "it is in the binary form of Xcode 3 (elements), which cannot be read",
-                hint: "save it once in Xcode 4 or later, which writes a contents file")
+                hint: elementsHint)
         }
         if names.contains(where: { $0.hasSuffix(".omo") }) {
             return ModelErrors(
@@ -116,7 +121,8 @@ extension ModelFile {
                 ModelPath.name($0)
             }
         }
-        return try readVersions(fileNames, in: folder, chosen: chosen)
+        return try readVersions(
+            fileNames, in: folder, chosen: chosen, by: CurrentVersion.fileName)
     }
 
     /// Reads a `.momd` folder.
@@ -124,17 +130,19 @@ extension ModelFile {
         _ fileNames: [String], in folder: ModelPath, _ names: [String]
     ) throws(ModelErrors) -> ModelFile {
         guard names.contains(VersionInfo.fileName) else {
-            return try readVersions(fileNames, in: folder, chosen: nil)
+            return try readVersions(fileNames, in: folder, chosen: nil, by: "")
         }
         let file = folder.appending(VersionInfo.fileName)
         let info = try VersionInfo(file.bytes(), place: file.path)
-        var model = try readVersions(fileNames, in: folder, chosen: info.currentVersionName)
+        var model = try readVersions(
+            fileNames, in: folder, chosen: info.currentVersionName, by: VersionInfo.fileName)
         model.versionHashes = info.versionHashes
         return model
     }
 
+    /// - Parameter file: the name of the file that names the current version.
     private static func readVersions(
-        _ fileNames: [String], in folder: ModelPath, chosen: String?
+        _ fileNames: [String], in folder: ModelPath, chosen: String?, by file: String
     ) throws(ModelErrors) -> ModelFile {
         let names = fileNames.map { ModelPath.name($0) }.sorted(by: FinderOrder.precedes)
         let first = fileNames.first ?? ""
@@ -142,7 +150,8 @@ extension ModelFile {
         let current = chosen ?? names.last ?? ""
         guard names.contains(current) else {
             throw ModelErrors(
-                folder.path, "its current version \(current) does not exist",
+                folder.path,
+                "its current version \(current) does not exist, and \(file) names it",
                 hint: "it has \(names.joined(separator: ", "))")
         }
         var versions: [ManagedObjectModel] = []

@@ -21,7 +21,7 @@ extension ModelFile {
         if name == "elements" || name == "layout" {
             throw ModelErrors(
                 path.path, "it is the binary form of Xcode 3 (\(name)), which cannot be read",
-                hint: "save the model once in Xcode 4 or later, which writes a contents file")
+                hint: elementsHint)
         }
     }
 }

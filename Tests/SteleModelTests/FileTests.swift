@@ -52,7 +52,29 @@ struct FileTests {
             #expect(complaint(package).contains("not well-formed"))
             let gone = chosen.replacingOccurrences(of: "M 2.x", with: "M 3.x")
             try write(gone, folder, "M.xcdatamodeld/.xccurrentversion")
-            #expect(complaint(package).contains("its current version M 3 does not exist"))
+            #expect(
+                complaint(package).contains(
+                    "M.xcdatamodeld: its current version M 3 does not exist, and .xccurrentversion "
+                        + "names it (it has M, M 2, m 9, M 10)"))
+        }
+    }
+
+    @Test("The binary form of Xcode 3 is refused with what to do, wherever it is")
+    func elements() throws {
+        try withFolder { folder in
+            for version in ["One.xcdatamodel", "P.xcdatamodeld/A.xcdatamodel"] {
+                for name in ["elements", "layout"] {
+                    try write("bplist00", folder, "\(version)/\(name)")
+                }
+            }
+            for path in ["One.xcdatamodel", "One.xcdatamodel/elements", "P.xcdatamodeld"] {
+                let said = complaint(folder.appendingPathComponent(path))
+                #expect(said.contains("binary form of Xcode 3 (elements), which cannot be read"))
+                #expect(
+                    said.contains(
+                        "open it in Xcode 4 or later and save it, which writes a contents file, or "
+                            + "give the .mom in the app's bundle"), "\(said)")
+            }
         }
     }
 
@@ -114,7 +136,8 @@ struct FileTests {
             for (name, text, words) in [
                 ("V1toV2.cdm", "bplist00", "compiled mapping model"),
                 ("M.omo", "momv2$", "optimized compiled model"), ("M", "momv2$", "the .mom beside"),
-                ("elements", "bplist00", "Xcode 3"), ("layout", "bplist00", "save the model once"),
+                ("elements", "bplist00", "Xcode 3"),
+                ("layout", "bplist00", "open it in Xcode 4 or later and save it"),
             ] {
                 try write(text, folder, "other/" + name)
                 let found = complaint(folder.appendingPathComponent("other/" + name))
