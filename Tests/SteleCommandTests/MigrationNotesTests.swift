@@ -40,9 +40,11 @@ import Testing
             "\nstele cannot carry this out: the mapping PersonToPerson asks for the policy "
             + "NamePolicy, which is Swift code\n"
         let remedy =
-            "carry out the migration in a Swift program that passes the policy, or write what it "
-            + "does as expressions in a mapping file that replaces ./names.mapping.json: two "
-            + "mapping models for one step are an error"
+            "write what it does as expressions in a mapping file, such as {\"from\":\"v1\", "
+            + "\"to\":\"v2\", \"mappings\":[{\"source\":\"Person\", "
+            + "\"destination\":\"Person\", \"attributes\":{\"NAME\":\"EXPRESSION\"}}]}, and give "
+            + "it by --mapping FILE, which is taken before others; or carry out the migration in a "
+            + "Swift program that passes the policy"
         let plan = try run("migrate", "Staff", "--store", "s.sqlite", "--plan")
         #expect(plan.status == 1)
         #expect(plan.output.contains(line), "\(plan.output)")
@@ -60,6 +62,11 @@ import Testing
         #expect(served.status == 1 && served.errors.contains(line), "\(served.errors)")
         #expect(served.errors.hasSuffix("(\(remedy))\n"), "\(served.errors)")
         #expect(try FolderState(folder.path) == before)
+        // What the message says works.
+        try folder.write(Self.names, to: "Own/names.mapping.json")
+        let done = try run(
+            "migrate", "Staff", "--store", "s.sqlite", "--mapping", "Own/names.mapping.json")
+        #expect(done.status == 0 && done.output.contains("by the mapping model Own/"), "\(done)")
     }
 
     /// The new store has Stele's version hashes.
@@ -116,15 +123,87 @@ import Testing
         #expect(two.status == 1 && two.errors.contains("./More/names.mapping.json"), "\(two)")
     }
 
+    /// A file that cannot be read could be the mapping model of a step that is inferred.
+    @Test(arguments: [
+        "junk.cdm", "Maps/Old/junk.xcmappingmodel/xcmapping.xml", "junk.mapping.json",
+    ])
+    func aFileOfNonsenseMattersOnlyWhereInferenceRemovesSomething(_ path: String) throws {
+        let name = path.replacingOccurrences(of: "/xcmapping.xml", with: "")
+        try folder.write("nonsense", to: path)
+        let before = try FolderState(folder.path)
+        for options in [["--plan"], []] {
+            let refused = try Program.run(
+                ["migrate", "Staff", "--store", "s.sqlite"] + options, folder: folder.path)
+            #expect(refused.status == 1 && refused.errors.contains(name), "\(refused)")
+        }
+        #expect(try FolderState(folder.path) == before)
+        // Another mapping model is there for the step.
+        try folder.write(Self.names, to: "Own/names.mapping.json")
+        let mapped = try run("migrate", "Staff", "--store", "s.sqlite", "--plan")
+        #expect(mapped.status == 0 && mapped.output.contains(name), "\(mapped)")
+        try FileManager.default.removeItem(atPath: folder.path + "/Own")
+        // Nothing is removed.
+        try folder.write(Self.version("first", "last", "age"), to: "Staff/v2.json")
+        let done = try run("migrate", "Staff", "--store", "s.sqlite")
+        #expect(done.status == 0, "\(done)")
+        #expect(done.output.contains(name) && done.output.contains("it is not used"), "\(done)")
+        // A store of the current version needs no mapping model.
+        let again = try run("migrate", "Staff", "--store", "s.sqlite")
+        #expect(again.status == 0 && !again.output.contains(name), "\(again)")
+    }
+
+    /// The files that are named are taken before those that are found.
+    @Test func mappingModelsAreNamedByAnOption() throws {
+        let elsewhere = try TemporaryFolder()
+        try elsewhere.write(Self.names, to: "Maps/Deep/names.mapping.json")
+        try folder.write(Self.mapping(#""attributes":{"name":"'found'"}"#), to: "a.mapping.json")
+        func plan(_ path: String) throws -> (status: Int32, output: String, errors: String) {
+            try run("migrate", "Staff", "--store", "s.sqlite", "--plan", "--mapping", path)
+        }
+        for path in ["Maps", "Maps/Deep/names.mapping.json"] {
+            let planned = try plan(elsewhere.path + "/" + path)
+            #expect(
+                planned.status == 0
+                    && planned.output.contains(
+                        "by the mapping model \(elsewhere.path)/Maps/Deep/names.mapping.json"),
+                "\(planned)")
+        }
+        try elsewhere.write("{", to: "broken.cdm")
+        for (path, message) in [
+            ("nowhere", "there is no such file or folder"), ("broken.cdm", "broken.cdm"),
+        ] {
+            let refused = try plan(elsewhere.path + "/" + path)
+            #expect(refused.status == 1 && refused.errors.contains(message), "\(refused)")
+        }
+        let offered = try Program(
+            [
+                "serve", "Staff", "--port", "0", "--store", "s.sqlite", "--mapping",
+                elsewhere.path + "/Maps",
+            ],
+            folder: folder.path
+        ).end()
+        #expect(
+            offered.status == 1
+                && offered.errors.contains("s.sqlite --mapping \(elsewhere.path)/Maps"),
+            "\(offered)")
+        let program = try Program(
+            ["serve", "Staff", "--port", "0", "--store", "s.sqlite", "--migrate"],
+            environment: ["STELE_MAPPING": elsewhere.path + "/Maps"], folder: folder.path)
+        let person = try Caller(program.lines(3)).ask("GET", "/Person/1")
+        #expect(person?.body.contains(#""name":"Ann Lee""#) == true, "\(person as Any)")
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+    }
+
     @Test func aPlanThatRemovesSaysWhereMappingModelsWereLookedFor() throws {
         let line =
-            "\nno mapping model (.xcmappingmodel, .cdm, .mapping.json) was found in ., in the "
-            + "folders in it, and in Staff\n"
+            "\nno mapping model (.xcmappingmodel, .cdm, .mapping.json) was found in ., two folders deep in "
+            + "it, and in Staff\n"
         let elsewhere = try TemporaryFolder()
         try elsewhere.write(Self.names, to: "names.mapping.json")
         try FileManager.default.createSymbolicLink(
             atPath: folder.path + "/Linked", withDestinationPath: elsewhere.path)
-        for place in [".old", "Other.xcdatamodeld", "Other.momd", "Other", "A/B"] {
+        for place in [".old", "Other.xcdatamodeld", "Other.momd", "Other", "A/B/C"] {
             try folder.write(Self.names, to: "\(place)/names.mapping.json")
         }
         try folder.write(Self.version("first"), to: "Other/v1.json")

@@ -236,6 +236,20 @@ private enum StaffModel: TypedModel {
         #expect(try staff.names(description) == ["Ann Lee"])
     }
 
+    /// One that the description names is taken before those that are found.
+    @Test func aNamedMappingModelIsTakenFirst() throws {
+        let staff = try Staff()
+        var description = try staff.description("s.sqlite")
+        try staff.folder.write(
+            #"{"mappings": [{"source": "Person", "destination": "Person"}]}"#,
+            to: "found.mapping.json")
+        try staff.writeMapping(to: "A/B/C/names.mapping.json")
+        description.mappingFiles = [
+            try MappingFile.read(staff.folder.path + "/A/B/C/names.mapping.json")
+        ]
+        #expect(try staff.names(description) == ["Ann Lee"])
+    }
+
     /// One that does not fit is read only where it could be missing.
     @Test func aFileThatCannotBeReadMattersWhereAMappingIsInferred() throws {
         let staff = try Staff()

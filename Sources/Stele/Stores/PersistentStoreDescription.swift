@@ -19,9 +19,9 @@ public struct PersistentStoreDescription: Sendable {
     /// Whether a mapping model is inferred where there is none
     /// (`shouldInferMappingModelAutomatically`). Otherwise the store is refused.
     public var shouldInferMappingModelAutomatically = true
-    /// Mapping models, which are taken before inferred ones. Those in generated code, and those
-    /// beside the file of the model and in the folders there, are found without being named
-    /// (`ModelFile.embeddedMappings`, `ModelFile.path`).
+    /// Mapping models, which are taken before others and before inferred ones. Those in generated
+    /// code, and those beside the file of the model and in the folders about it, are found without
+    /// being named (`ModelFile.embeddedMappings`, `ModelFile.path`).
     public var mappingFiles: [MappingFile] = []
     /// The policies of the mapping models, by the names that these have for them: subclasses of
     /// `EntityMigrationPolicy`.

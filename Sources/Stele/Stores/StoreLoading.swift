@@ -90,14 +90,7 @@ struct StoreLoading {
         else { return nil }
         known.cached = place.cachedVersion
         guard let hashes = try place.versionHashes(among: known) else { return nil }
-        let (found, mistake) = foundMappings()
-        let plan: MigrationPlan
-        do {
-            plan = try MigrationPlan(
-                storeHashes: hashes, versions: known,
-                mappings: (description.mappingFiles + found).map(KnownMapping.init))
-        } catch { throw mistake ?? error }
-        if let mistake, plan.steps.contains(where: { $0.kind == .inferred }) { throw mistake }
+        let plan = try mappings().plan(storeHashes: hashes, versions: known)
         if plan.isBackward {
             throw StoreError.incompatible(
                 code: 134100,
@@ -116,18 +109,19 @@ struct StoreLoading {
         return plan.isEmpty ? nil : plan
     }
 
-    /// The mapping models in the program or beside the model that the description does not name as
-    /// well, or why they cannot be read. That is of no interest where no step is inferred.
-    private func foundMappings() -> ([MappingFile], (any Error)?) {
-        func real(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
-        let named = Set(description.mappingFiles.map { real($0.path) })
-        do {
-            let embedded = try file.embeddedMappings.map {
-                try MappingFile($0.bytes, path: $0.name)
+    /// The mapping models of the description, of the program, and about the model.
+    private func mappings() throws -> FoundMappings {
+        var mappings =
+            try file.path.map { try MappingSearch(model: $0).mappings() }
+            ?? FoundMappings()
+        for embedded in file.embeddedMappings {
+            mappings.add { () throws(ModelErrors) in
+                try MappingFile(embedded.bytes, path: embedded.name)
             }
-            let found = try file.path.map { try MappingSearch(model: $0).mappings() } ?? []
-            return (embedded + found.filter { !named.contains(real($0.path)) }, nil)
-        } catch { return ([], error) }
+        }
+        mappings.given = description.mappingFiles
+        mappings.removeRepeated()
+        return mappings
     }
 
     /// - Throws: `MigrationError` (134170) for a policy that the description does not have, before
@@ -140,7 +134,8 @@ struct StoreLoading {
             throw MigrationError(
                 .entityMigrationPolicy,
                 "the mapping \(mapping.name) asks for the policy \(name), which is not registered",
-                hint: "pass it in the migrationPolicies of the store's description")
+                hint: "pass it in the migrationPolicies of the store's description, or a mapping "
+                    + "file with expressions in its mappingFiles")
         }
     }
 }

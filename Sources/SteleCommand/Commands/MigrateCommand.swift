@@ -9,8 +9,9 @@ struct MigrateCommand: ParsableCommand {
         commandName: "migrate", abstract: "Take a store to the current version of its model.",
         discussion: """
             The version that the store was made with is found by its version hashes. Mapping models \
-            (.xcmappingmodel, .cdm, .mapping.json) beside the model, or in a folder beside it, are \
-            used; otherwise the mapping is inferred. The store is migrated completely or not at all.
+            (.xcmappingmodel, .cdm, .mapping.json) beside the model, or in the folders about it, are \
+            used; --mapping names others. Otherwise the mapping is inferred. The store is migrated \
+            completely or not at all.
 
               stele migrate Shop.xcdatamodeld --store shop.sqlite --plan
             """)
@@ -25,6 +26,9 @@ struct MigrateCommand: ParsableCommand {
                 + "configuration.", valueName: "path"))
     var store: [String]
 
+    @Option(help: SettingFlags.help("mapping", "path"))
+    var mapping: [String] = []
+
     @Flag(
         help: "Print what would be done, and do nothing; the exit status is 1 if it cannot be done."
     )
@@ -37,7 +41,7 @@ struct MigrateCommand: ParsableCommand {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
             let (opened, package) = try StoresOpening(
-                store.joined(separator: ","), type: nil, try ModelPackage(model)
+                store.joined(separator: ","), type: nil, try ModelPackage(model, mappings: mapping)
             ).only()
             let migrator = StoreMigrator(store: opened, package: package)
             guard let way = try migrator.plan() else {

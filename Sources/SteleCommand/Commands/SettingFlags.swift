@@ -21,6 +21,8 @@ struct SettingFlags: ParsableArguments {
     var history: String?
     @Flag(help: help("migrate"))
     var migrate = false
+    @Option(help: help("mapping", "path"))
+    var mapping: [String] = []
     @Flag(help: help("read-only"))
     var readOnly = false
     @Option(help: help("seeds", "folder"))
@@ -110,6 +112,7 @@ struct SettingFlags: ParsableArguments {
             ("store", store.isEmpty ? nil : store.joined(separator: ",")),
             ("store-type", storeType.isEmpty ? nil : storeType.joined(separator: ",")),
             ("replica", replica), ("history", history), ("migrate", migrate ? "true" : nil),
+            ("mapping", mapping.isEmpty ? nil : mapping.joined(separator: ",")),
             ("read-only", readOnly ? "true" : nil), ("seeds", seeds), ("backups", backups),
             ("host", host),
             ("port", port),

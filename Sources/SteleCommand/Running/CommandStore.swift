@@ -104,7 +104,9 @@ extension CommandStore {
     ) -> String {
         if let policy = plan.policies.first { return policy.remedy }
         let store = package.configuration.map { "\($0)=\(argument)" } ?? argument
-        let command = "stele migrate \(shellWord(package.path)) --store \(shellWord(store))"
+        let command =
+            "stele migrate \(shellWord(package.path)) --store \(shellWord(store))"
+            + package.mappingPaths.map { " --mapping \(shellWord($0))" }.joined()
         if plan.isBackward {
             return (other == .migrate ? "--migrate does not do this; " : "")
                 + "\(command) --back does this"

@@ -7,23 +7,30 @@ import SteleModel
 /// command does not have.
 struct NeededPolicy {
     let step: MigrationPlan.Step
-    /// The name of the entity mapping.
-    let mapping: String
+    /// The entity mapping.
+    let mapping: EntityMapping
     /// The name of the policy.
     let name: String
 
     /// The need as a clause.
     var sentence: String {
-        "the mapping \(mapping) asks for the policy \(name), which is Swift code"
+        "the mapping \(mapping.name) asks for the policy \(name), which is Swift code"
     }
 
-    /// How the store can be migrated with the policy or without it.
+    /// How the store can be migrated without the policy or with it.
     var remedy: String {
-        let program =
-            "carry out the migration in a Swift program that passes the policy, or write what it "
-            + "does as expressions in a mapping file"
-        guard case .mappingModel(let name) = step.kind else { return program }
-        return program + " that replaces \(name): two mapping models for one step are an error"
+        let (from, to) = (step.source.name, step.destination.name)
+        let entities = [
+            ("source", mapping.sourceEntityName), ("destination", mapping.destinationEntityName),
+        ]
+        .compactMap { key, name in name.map { "\(quoted(key)):\(quoted($0)), " } }.joined()
+        let file =
+            "{\"from\":\(quoted(from)), \"to\":\(quoted(to)), \"mappings\":[{\(entities)"
+            + "\"attributes\":{\"NAME\":\"EXPRESSION\"}}]}"
+        return
+            "write what it does as expressions in a mapping file, such as \(file), and give it by "
+            + "--mapping FILE, which is taken before others; or carry out the migration in a Swift "
+            + "program that passes the policy"
     }
 }
 
@@ -35,7 +42,7 @@ extension MigrationPlan {
                 guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty else {
                     return nil
                 }
-                return NeededPolicy(step: step, mapping: mapping.name, name: name)
+                return NeededPolicy(step: step, mapping: mapping, name: name)
             }
         }
     }
@@ -51,7 +58,7 @@ extension StoreMigrator {
             lines.append("stele cannot carry this out: \(policy.sentence)")
         }
         if plan.steps.contains(where: { $0.kind == .inferred && $0.removes }),
-            try package.mappingSearch.files() == ([], [])
+            try package.mappingSearch.files().isEmpty
         {
             lines.append(
                 "no mapping model (.xcmappingmodel, .cdm, .mapping.json) was found in "

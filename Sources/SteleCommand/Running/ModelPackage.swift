@@ -15,6 +15,8 @@ struct ModelPackage {
     /// The current version, which can be served.
     let model: Model
     private let file: ModelFile
+    /// The paths of the mapping models that the user named, and of folders of them.
+    let mappingPaths: [String]
     /// The entities that the versions have, or that a store of them has.
     private var entities = Entities.all
 
@@ -69,9 +71,13 @@ struct ModelPackage {
     var versionHashes: [String: [String: [UInt8]]] { file.versionHashes }
 
     /// Reads a model.
-    /// - Parameter isServed: whether to check that its current version can be served.
-    init(_ path: String, isServed: Bool = true) throws {
+    /// - Parameters:
+    ///   - isServed: whether to check that its current version can be served.
+    ///   - mappings: the paths of mapping models for its stores, and of folders of them.
+    init(_ path: String, isServed: Bool = true, mappings: [String] = []) throws {
         self.path = path
+        mappingPaths = mappings
+        for path in mappings { _ = try MappingSearch.files(named: path) }
         file = try ModelFile.given(path)
         do {
             let whole = try file.model()
@@ -134,6 +140,7 @@ struct ModelPackage {
 
     private init(_ whole: ModelPackage, _ model: Model, _ entities: Entities) {
         path = whole.path
+        mappingPaths = whole.mappingPaths
         file = whole.file
         self.model = model
         self.entities = entities
@@ -157,7 +164,15 @@ struct ModelPackage {
         return known
     }
 
-    /// The mapping models of the model.
+    /// The mapping models for its stores: those that the user named, and those that are found.
+    func mappings() throws -> FoundMappings {
+        var mappings = try mappingSearch.mappings()
+        mappings.given = try mappingPaths.flatMap { try MappingSearch.mappings(named: $0) }
+        mappings.removeRepeated()
+        return mappings
+    }
+
+    /// The search for mapping models about the model.
     var mappingSearch: MappingSearch { MappingSearch(model: path) }
 
     /// The versions that are left out, each with the reason.

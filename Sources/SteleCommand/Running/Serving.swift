@@ -160,7 +160,7 @@ struct Serving {
             }
             return nil
         }
-        let package = try ModelPackage(path)
+        let package = try ModelPackage(path, mappings: settings.mappings)
         for note in package.notes {
             logger.warning("\(note)", metadata: ["model": "\(package.path)"])
         }

@@ -27,9 +27,7 @@ struct StoreMigrator {
         }
         guard let hashes = found else { return nil }
         do {
-            return try MigrationPlan(
-                storeHashes: hashes, versions: versions,
-                mappings: package.mappingSearch.mappings().map(KnownMapping.init))
+            return try package.mappings().plan(storeHashes: hashes, versions: versions)
         } catch var error as MigrationError {
             guard error.code == .missingSourceModel else { throw error }
             error.reasons += try package.ignoredVersions()

@@ -36,6 +36,10 @@ struct Setting: Sendable {
             "migrate", "false",
             "whether a store of another version of the model is migrated at the start"),
         Setting(
+            "mapping", nil,
+            "mapping models for migrating, and folders of them, separated by commas; taken before "
+                + "those about the model"),
+        Setting(
             "read-only", "false",
             "whether the store is only read: nothing in its folder is changed or created"),
         Setting(

@@ -14,6 +14,8 @@ struct Settings: Sendable {
     var storeType: String?
     var history: HistoryPlace
     var migrate: Bool
+    /// The paths of mapping models and of folders of them.
+    var mappings: [String]
     var readOnly: Bool
     var seeds: String?
     var backups: String?
@@ -63,6 +65,7 @@ struct Settings: Sendable {
         storeType = source.text("store-type")
         history = try reading.historyPlace()
         migrate = try reading.truth("migrate")
+        mappings = reading.list("mapping")
         readOnly = try reading.truth("read-only")
         seeds = source.text("seeds")
         backups = source.text("backups")
