@@ -23,6 +23,12 @@ public final class ExternalData: Sendable, Hashable {
         return Int(found.st_size)
     }
 
+    /// Whether there is nothing of that name.
+    package var isMissing: Bool {
+        var found = stat()
+        return lstat(path, &found) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+
     /// Opens the file for reading; nil as `count`. A link is not followed, and a pipe not waited for.
     /// - Returns: a descriptor, which the caller closes.
     public func open() -> Int32? {

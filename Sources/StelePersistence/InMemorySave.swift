@@ -277,7 +277,9 @@ struct InMemorySave {
                 if it.declaration.isTransient { values[slot] = .null }
                 guard case .external(let file) = values[slot] else { continue }
                 guard let bytes = file.bytes else {
-                    throw .failed("the value of \(it.name) cannot be read: \(file.path)")
+                    throw .failed(
+                        "the file of \(it.name) of \(entity.name) \(change.key) cannot be read, and the "
+                            + "store has no files: \(file.path)")
                 }
                 values[slot] = .data(bytes)
             case .relationship(let it):

@@ -22,6 +22,9 @@ struct ExportCommand: ParsableCommand {
 
             Without --entity all objects are written, to one file with NDJSON or JSON, or to a \
             file for each entity if the output is a folder.
+
+            A value whose file beside the store is missing is written as null, and named on standard \
+            error; the exit status is 3 then, and 1 after an error.
             """)
 
     @Argument(help: ModelArgument.help)
@@ -66,12 +69,13 @@ struct ExportCommand: ParsableCommand {
             let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()
             defer { bar.clear() }
+            var isWhole = true
             guard let output, ExportFile.isFolder(output) else {
                 try check(plan)
                 let file = try ExportFile(output, continuing: `continue`)
-                let count = try export(plan, from: coordinator, to: file, bar)
-                bar.clear()
+                let count = try export(plan, from: coordinator, to: file, bar, &isWhole)
                 if let output { printError("\(count.counted("object")) in \(output)") }
+                if !isWhole { throw Self.isIncomplete }
                 return
             }
             if `continue` { throw Failure("--continue needs a file, and \(output) is a folder") }
@@ -81,10 +85,10 @@ struct ExportCommand: ParsableCommand {
                     model: model, entities: [entity.name], where: try predicate(),
                     format: plan.format)
                 let count = try export(
-                    one, from: coordinator, to: ExportFile(path, continuing: false), bar)
-                bar.clear()
+                    one, from: coordinator, to: ExportFile(path, continuing: false), bar, &isWhole)
                 printError("\(count.counted("object")) in \(path)")
             }
+            if !isWhole { throw Self.isIncomplete }
         }
     }
 
@@ -113,15 +117,29 @@ struct ExportCommand: ParsableCommand {
         }
     }
 
+    /// The exit status where all objects were written and values were missing.
+    private static let isIncomplete = ExitCode(3)
+
+    /// Writes the objects of a plan, and names the values whose files are missing.
+    /// - Parameter isWhole: false afterwards if there are some.
     private func export(
         _ plan: ExportPlan, from coordinator: PersistentStoreCoordinator, to file: ExportFile,
-        _ bar: ProgressBar
+        _ bar: ProgressBar, _ isWhole: inout Bool
     ) throws -> Int {
-        try Export(coordinator, plan).run(
+        let export = Export(coordinator, plan)
+        let count = try export.run(
             after: file.position,
             progress: { done, total in bar.show(done: done, of: total, done.counted("object")) },
             to: { try file.write($0) }
         ).values.reduce(0, +)
+        bar.clear()
+        if export.missing.count > 0 {
+            isWhole = false
+            printError(
+                "\(export.missing.count.counted("value")) whose file beside the store is missing, "
+                    + "written as null: \(export.missing.list)")
+        }
+        return count
     }
 }
 

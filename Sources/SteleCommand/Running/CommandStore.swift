@@ -46,6 +46,10 @@ protocol CommandStore {
         by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
     ) throws
 
+    /// The values of the store that are in files which are missing.
+    /// - Parameter version: the version that the store is of.
+    func missingValues(_ version: KnownVersion) throws(StoreError) -> MissingValues
+
     /// Whether a killed migration has left something, which opening the store removes.
     var hasMigrationRemains: Bool { get }
 

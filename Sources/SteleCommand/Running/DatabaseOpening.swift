@@ -148,6 +148,9 @@ extension DatabaseOpening {
 
     func otherConfiguration(_ package: ModelPackage) -> String? { nil }
 
+    /// A database has no files.
+    func missingValues(_ version: KnownVersion) -> MissingValues { MissingValues() }
+
     func migrate(
         by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
     ) throws {

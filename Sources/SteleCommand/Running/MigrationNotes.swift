@@ -64,6 +64,12 @@ extension StoreMigrator {
                 "no mapping model (.xcmappingmodel, .cdm, .mapping.json) was found in "
                     + package.mappingSearch.description)
         }
+        let missing = try store.missingValues(plan.source)
+        if missing.count > 0 {
+            lines.append(
+                "\(missing.count.counted("value")) whose file beside the store is missing stays so: "
+                    + missing.list)
+        }
         if try store.isLostToApps(plan) {
             lines.append(
                 "an app with Apple's framework no longer opens the result, unless the model is a "

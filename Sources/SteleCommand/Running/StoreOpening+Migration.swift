@@ -45,6 +45,11 @@ extension StoreOpening {
         if try place.migrate(by: plan, report) { reportConversion() }
     }
 
+    func missingValues(_ version: KnownVersion) throws(StoreError) -> MissingValues {
+        guard isSQLite, version.model.hasExternalAttributes else { return MissingValues() }
+        return try SQLiteStore.missingValues(path: path, model: version.model)
+    }
+
     var hasMigrationRemains: Bool {
         FileManager.default.fileExists(atPath: place.migrationFolder)
     }

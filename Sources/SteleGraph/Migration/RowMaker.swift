@@ -165,14 +165,14 @@ extension MigrationRun {
     }
 
     /// Returns a value in a file beside the source store: the file, which the destination store
-    /// adopts, or its bytes for an attribute without external storage.
+    /// adopts, or its bytes for an attribute without external storage. A file that is missing stays
+    /// the one that the value names.
     func value(
         _ data: ExternalData, _ attribute: Attribute, _ object: MigrationSource,
         _ step: MigrationStep
     ) throws(MigrationError) -> Value {
-        if attribute.isExternal {
-            if data.count != nil { return .external(data) }
-        } else if let bytes = data.bytes {
+        if attribute.isExternal { return .external(data) }
+        if let bytes = data.bytes {
             guard let fitted = attribute.type.fitted(.data(bytes)) else {
                 throw failure(
                     attribute.name, object, step,

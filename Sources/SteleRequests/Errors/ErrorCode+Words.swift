@@ -141,6 +141,10 @@ extension ErrorCode {
     package static let noValue = ErrorCode(
         "value.none", status: 404, "The attribute has no value",
         "The object exists, but its Binary attribute is null.")
+    package static let valueGone = ErrorCode(
+        "value.gone", status: 410, "The file of the value is missing",
+        "The object exists, and the file that its Binary attribute names is not beside the store. "
+            + "Restore the file, or write or delete the value.")
     package static let method = ErrorCode(
         "method.not-allowed", status: 405, "The route does not take this method",
         "The Allow header names the methods that it takes.")
@@ -262,7 +266,8 @@ extension ErrorCode {
         noDestination, reference, pointer, patchTest, metadata, token, right, host, origin, route,
         entity,
         object,
-        member, noValue, method, notAcceptable, identity, versionConflict, precondition, keyRunning,
+        member, noValue, valueGone, method, notAcceptable, identity, versionConflict, precondition,
+        keyRunning,
         keyReused, contextUnknown, contextGone, contextLimit, contextFull, contextEvaluation,
         contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, headTooLarge, rate,
         range,

@@ -78,7 +78,10 @@ extension StoreMigration {
                 let row = try work.connection.rows(read, [.int(key)], [.external]).first
                 guard case .external(let file)? = row?[0] else { continue }
                 guard let bytes = file.bytes else {
-                    throw .failed("\(file.path) cannot be read, and its value would be lost")
+                    throw .failed(
+                        "\(it.column) of the row \(key) of \(it.table) is to move from a file into "
+                            + "the row, and the file cannot be read: \(file.path): restore it, or "
+                            + "delete the value")
                 }
                 try work.connection.execute(write, [.int(key), .data(bytes)])
             }

@@ -27,6 +27,12 @@ extension ExternalFolder {
                         files.append(data)
                         request.changes[index].values[slot] = .external(data)
                     case .external(let data) where !has(data):
+                        if data.isMissing {
+                            // The name stays, so that the file can be restored.
+                            let own = ExternalData(data.identifier, in: path)
+                            request.changes[index].values[slot] = .external(own)
+                            continue
+                        }
                         let own = try adopt(data)
                         files.append(own)
                         hasLinks = true

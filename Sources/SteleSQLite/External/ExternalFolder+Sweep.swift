@@ -73,13 +73,16 @@ extension ExternalFolder {
     }
 
     /// The statement that reads the values of some columns that name files; others are NULL.
-    static func references(_ table: String, _ columns: [String]) -> SQLText {
+    /// - Parameter keys: columns that are read before them.
+    static func references(
+        _ table: String, _ columns: [String], keys: [String] = []
+    ) -> SQLText {
         let values = columns.map { "t.\(sqlName($0))" }
         // Comparing the length first avoids reading inline values.
         let tests = values.map { "length(\($0)) = 38 AND substr(\($0), 1, 1) = X'02'" }
         let list = zip(values, tests).map { "CASE WHEN \($1) THEN \($0) END" }
         return SQLText(
-            "SELECT \(list.joined(separator: ", ")) FROM \(sqlName(table)) t "
+            "SELECT \((keys.map { "t.\($0)" } + list).joined(separator: ", ")) FROM \(sqlName(table)) t "
                 + "WHERE \(tests.joined(separator: " OR "))")
     }
 

@@ -68,7 +68,7 @@ extension SQLiteStore {
         found = inspector.inspection
         do throws(StoreError) {
             found.differences += try ExternalFolder(store: files.path).differences(
-                files.connection, layout.dataColumns(files.connection),
+                files.connection, layout.dataColumns(files.connection), model,
                 hasImages: files.isHistoryBeside || layout.has(table: HistoryTables.beforeImages))
         } catch {
             found.differences.append("the external files cannot be compared: \(error.sentence)")

@@ -23,9 +23,16 @@ extension Execution {
         case .data(let bytes): return .binary(.bytes(bytes), tag: tag)
         case .external(let data):
             guard let file = FileBody(path: data.path) else {
-                throw StoreError.failed(
-                    "the file \(data.path) of \(attribute.name) of \(plan.owner.entity.name) "
-                        + "\(plan.owner.key) is missing or cannot be read")
+                let value =
+                    "\(attribute.name) of \(plan.owner.entity.name) "
+                    + TemporaryID.text(plan.owner.key)
+                guard data.count == nil else {
+                    throw StoreError.failed("the file \(data.path) of \(value) cannot be read")
+                }
+                throw Problem(
+                    .valueGone,
+                    "the file of \(value) is missing beside the store: "
+                        + data.identifier.uuidString)
             }
             return .binary(.file(file), tag: tag)
         default:

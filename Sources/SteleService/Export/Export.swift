@@ -87,6 +87,9 @@ public final class Export {
         }
     }
 
+    /// The values whose files are missing, which are null in what was written so far.
+    public private(set) var missing = MissingValues()
+
     private let coordinator: PersistentStoreCoordinator
     private let plan: ExportPlan
     private let renderer: SnapshotRenderer
@@ -199,7 +202,8 @@ public final class Export {
     }
 
     /// The object with the values of its files.
-    /// - Throws: `ExportError` for a value that cannot be read, or that has no text.
+    /// - Throws: `ExportError` for a value that has no text, and for a file that cannot be read. One
+    ///   that is missing is null.
     private func whole(_ object: Snapshot) throws -> Snapshot {
         var object = object
         func name(_ slot: Int) -> String {
@@ -209,6 +213,11 @@ public final class Export {
         for (slot, value) in object.values.enumerated() {
             switch value {
             case .external(let file):
+                guard file.count != nil else {
+                    missing.add(name(slot))
+                    object.values[slot] = .null
+                    continue
+                }
                 guard let bytes = file.bytes else {
                     throw ExportError("the file of \(name(slot)) cannot be read: \(file.path)")
                 }

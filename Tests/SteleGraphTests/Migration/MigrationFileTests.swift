@@ -80,13 +80,37 @@ import Testing
         #expect(try files(fixture.new).map(\.bytes) == [Self.large, Self.large])
     }
 
-    @Test(arguments: [true, false])
-    func aMissingFileIsAnError(_ isInFiles: Bool) throws {
-        let fixture = try seeded(to: isInFiles)
+    /// The file can be restored later.
+    @Test(
+        arguments: [nil, "P"], [PropertyMapping.Value.source("photo"), try .text("$source.photo")])
+    func aMissingFileStaysMissing(_ policy: String?, _ value: PropertyMapping.Value) throws {
+        let fixture = try seeded()
+        let gone = try #require(files(fixture.old).last)
+        try FileManager.default.removeItem(atPath: gone.path)
+        try fixture.migrate(
+            mapping(value, policy: policy), policies: ["P": EntityMigrationPolicy.self])
+        let made = try files(fixture.new)
+        #expect(made.count == 2 && made.first?.bytes == Self.large)
+        #expect(made.last == gone && made.last?.path != gone.path && made.last?.bytes == nil)
+    }
+
+    /// The value would be lost where there is no file.
+    @Test func aMissingFileThatShallMoveIntoTheRowIsAnError() throws {
+        let fixture = try seeded(to: false)
         try FileManager.default.removeItem(atPath: try #require(files(fixture.old).last).path)
         let error = try fixture.failure(mapping(.source("photo")))
         #expect(error.message.contains("cannot set photo of Person for Person 3"), "\(error)")
         #expect(error.message.contains("cannot be read"))
+    }
+
+    @Test func aStoreWithoutFilesTakesNoMissingOne() throws {
+        let fixture = try seeded(to: true, (.sqlite, .binary))
+        try FileManager.default.removeItem(atPath: try #require(files(fixture.old).last).path)
+        let error = try #require(throws: StoreError.self) {
+            try fixture.migrate(mapping(.source("photo")))
+        }
+        #expect(error.sentence.contains("the file of photo of Person 3 cannot be read"), "\(error)")
+        #expect(try fixture.new.rows("Person").isEmpty)
     }
 
     @Test func afterAnErrorNoFileIsLeft() throws {
