@@ -15,10 +15,12 @@ extension MappingModel {
     /// inherited ones too, and for composite attributes one for each attribute inside, by key path.
     /// Its value is `.source`, or nil for an addition. Transient and derived attributes have none.
     ///
+    /// A numeric type may become another one (`NumericChange`).
+    ///
     /// `requirements(from:to:)` lists what the data must fulfil.
     ///
     /// - Throws: `MigrationError.Code.inferredMappingModel` (134190) with every reason: a type that
-    ///   changes, a to-many relationship that becomes to-one, a relationship to other objects or
+    ///   changes and is not numeric, a to-many relationship that becomes to-one, a relationship to other objects or
     ///   with an inverse that was another one's, entities that get a common parent and had none,
     ///   two entities that were one.
     public static func inferred(
@@ -147,7 +149,7 @@ extension Inference {
         guard let old, !old.isTransient else {
             return new.leaves.map { PropertyMapping(name: $0.name, value: nil) }
         }
-        guard new.type == old.type else {
+        guard new.type == old.type || NumericChange(from: old.type, to: new.type) != nil else {
             refuse("\(label(new, old)) is of type \(new.type.name) and was \(old.type.name)")
             return []
         }

@@ -106,6 +106,11 @@ extension MigrationPlan.Step {
                         + " makes of the same object")
             case .source(let name)?, .destinations(_, let name)?:
                 if name != property.name { lines.append("\(old).\(name) becomes \(target)") }
+                if let from = before.attribute(named: name)?.type,
+                    let to = now.attribute(named: property.name)?.type, from != to
+                {
+                    lines.append("\(target) is of type \(to.name) and was \(from.name)")
+                }
             case .expression?: lines.append("computes \(target)")
             case nil:
                 if before.property(named: property.name) != nil {

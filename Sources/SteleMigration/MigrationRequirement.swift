@@ -13,6 +13,8 @@ public struct MigrationRequirement: Sendable, Hashable, CustomStringConvertible 
         /// No object has null in this property of the source, or no destination: the property is
         /// not optional, and has no default.
         case notNull(property: String, source: String)
+        /// All values of this attribute of the source fit the type that it changes to.
+        case fits(property: String, source: String, change: NumericChange)
         /// There are no objects: the entity becomes abstract.
         case noObjectsOfAbstractEntity
     }
@@ -33,12 +35,19 @@ public struct MigrationRequirement: Sendable, Hashable, CustomStringConvertible 
             "\(cause): there must be no objects of \(sourceEntityName)"
         case .notNull(_, let source):
             "\(cause): all objects of \(sourceEntityName) must have a value of \(source)"
+        case .fits(_, let source, let change):
+            "\(cause): all values of \(source) of \(sourceEntityName) must be \(change.condition)"
         }
     }
 
+    /// The most objects that an error lists.
+    public static let listed = 20
+
     /// The error of a migration on data that breaks the condition.
-    /// - Parameter count: the number of objects that break it.
-    public func error(count: Int) -> MigrationError {
+    /// - Parameters:
+    ///   - count: the number of objects that break it.
+    ///   - values: the first `listed` of them, with the values that do not fit.
+    public func error(count: Int, values: [(key: Int64, value: Value)] = []) -> MigrationError {
         let objects = "\(count) \(count == 1 ? "object" : "objects") of \(sourceEntityName)"
         switch kind {
         case .noObjects(let name):
@@ -49,6 +58,18 @@ public struct MigrationRequirement: Sendable, Hashable, CustomStringConvertible 
             return MigrationError(
                 .migration, "\(cause), and \(objects) without a value of \(source) exist",
                 hint: "make \(name) optional or give it a default")
+        case .fits(_, let source, let change):
+            var reasons = values.map {
+                "\(sourceEntityName) \($0.key): \(change.text(of: $0.value))"
+            }
+            if count > values.count { reasons.append("and \(count - values.count) more") }
+            return MigrationError(
+                .migration,
+                "\(cause), and the value of \(source) does not fit for \(objects)",
+                reasons: reasons,
+                hint:
+                    "the values must be \(change.condition): change them first, keep the type, or "
+                    + "say with a mapping model what they become")
         case .noObjectsOfAbstractEntity:
             return MigrationError(
                 .migration, "\(cause), and the store has \(objects)",
@@ -62,6 +83,9 @@ public struct MigrationRequirement: Sendable, Hashable, CustomStringConvertible 
             "\(destinationEntityName).\(property) is not optional, and nothing gives it a value"
         case .notNull(let property, _):
             "\(destinationEntityName).\(property) is not optional and has no default"
+        case .fits(let property, _, let change):
+            "\(destinationEntityName).\(property) is of type \(change.destination.name) and was "
+                + change.source.name
         case .noObjectsOfAbstractEntity: "\(destinationEntityName) becomes abstract"
         }
     }
@@ -83,7 +107,7 @@ extension MappingModel {
             let kinds =
                 to.isAbstract
                 ? from.isAbstract ? [] : [.noObjectsOfAbstractEntity]
-                : mapping.mandatoryAttributes(from, to)
+                : mapping.mandatoryAttributes(from, to) + mapping.numericChanges(from, to)
                     + mapping.mandatoryRelationships(from, to, self, destination)
             return kinds.map {
                 MigrationRequirement(
@@ -133,6 +157,19 @@ extension EntityMapping {
             source.attribute(named: name)?.isOptional ?? false
         else { return [] }
         return [.notNull(property: attribute.name, source: name)]
+    }
+
+    fileprivate func numericChanges(
+        _ source: Entity, _ destination: Entity
+    ) -> [MigrationRequirement.Kind] {
+        attributeMappings.compactMap { mapping in
+            guard case .source(let name)? = mapping.value,
+                let old = source.attribute(named: name),
+                let new = destination.attribute(named: mapping.name),
+                let change = NumericChange(from: old.type, to: new.type), change.isNarrowing
+            else { return nil }
+            return .fits(property: new.name, source: old.name, change: change)
+        }
     }
 
     fileprivate func mandatoryRelationships(

@@ -152,7 +152,7 @@ public enum ColumnKind: Int, Sendable {
     package var namesFiles: Bool { self == .external || self == .marked }
 
     /// The kind of the column of an attribute that has no external storage.
-    init(_ type: AttributeType) {
+    package init(_ type: AttributeType) {
         self =
             switch type {
             case .integer16, .integer32, .integer64, .undefined, .objectID, .composite: .integer

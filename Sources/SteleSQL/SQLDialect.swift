@@ -1,3 +1,5 @@
+import SteleMigration
+
 /// What the SQL of one database has of its own. The statements of all SQL stores are the same but
 /// for these parts.
 public struct SQLDialect: Sendable {
@@ -74,6 +76,8 @@ public struct SQLDialect: Sendable {
     /// Returns the call of one of Stele's functions; nil where the database has none with its
     /// meaning.
     package var call: @Sendable (SQLFunction, _ arguments: [String]) -> String?
+    /// Returns how the numbers of a column become those of another type.
+    package var numbers: @Sendable (NumericChange, _ column: String) -> NumericColumn
     /// The number of rows that a failed INSERT of many rows has inserted, as a SELECT; nil where it
     /// has inserted none.
     package var insertedBeforeFailure: String?
@@ -117,5 +121,6 @@ public struct SQLDialect: Sendable {
         call: { function, arguments in
             SQLWords.joined([function.name, "(", SQLWords.joined(arguments, by: ", "), ")"])
         },
+        numbers: { NumericColumn($0, sqlite: $1) },
         insertedBeforeFailure: "SELECT changes()")
 }

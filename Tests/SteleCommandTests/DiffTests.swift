@@ -34,8 +34,7 @@ import Testing
                         ~ attribute age
                             type: Integer 16 → Integer 32
 
-                    A store is migrated only by a mapping model, because nothing can be inferred:
-                      - Item.age is of type Integer 32 and was Integer 16
+                    A store is migrated by inference (lightweight migration).
 
                     """)
         }

@@ -22,8 +22,8 @@ import Testing
 
     @Test func aTypeChanges() throws {
         let found = try reasons(
-            "[\(entity("Person", "age: Integer 16"))]", "[\(entity("Person", "age: Integer 32"))]")
-        #expect(found == ["Person.age is of type Integer 32 and was Integer 16"])
+            "[\(entity("Person", "age: Integer 16"))]", "[\(entity("Person", "age: Date"))]")
+        #expect(found == ["Person.age is of type Date and was Integer 16"])
     }
 
     @Test func aTypeChangesWithTheName() throws {
@@ -113,6 +113,25 @@ import Testing
                 "Person.age is of type String and was Float",
                 "Person.name is of type Date and was String",
             ])
+    }
+
+    @Test func aNumericTypeThatChangesNeedsValuesThatFit() throws {
+        let old = "[\(entity("Person", "age: Integer 32"))]"
+        #expect(
+            try requirements(old, "[\(entity("Person", "age: Integer 16"))]") == [
+                "Person.age is of type Integer 16 and was Integer 32: all values of age of Person "
+                    + "must be whole numbers from -32768 to 32767"
+            ])
+        #expect(
+            try requirements(
+                old, #"[\#(entity("Person", #"on: Boolean, "renamingIdentifier": "age""#))]"#)
+                == [
+                    "Person.on is of type Boolean and was Integer 32: all values of age of Person "
+                        + "must be 0 or 1"
+                ])
+        for wider in ["Integer 64", "Double", "Decimal"] {
+            #expect(try requirements(old, "[\(entity("Person", "age: \(wider)"))]") == [])
+        }
     }
 
     @Test func aNewMandatoryAttributeNeedsADefault() throws {

@@ -63,6 +63,8 @@ final class AttributeRecipe {
     enum Source {
         /// A slot of the source object, whose type is that of the attribute.
         case slot(Int)
+        /// A slot of the source object whose type is another numeric one.
+        case number(Int, NumericChange)
         /// The value of an expression over the source object.
         case expression(ExpressionEvaluator<MigrationSource>)
         /// The value of an expression with calls of the manager or the policy.

@@ -137,6 +137,11 @@ struct PropertyResolution {
             return AttributeRecipe(
                 attribute: attribute, source: .slot(from.slot), replacesNull: replacesNull)
         }
+        if let change = NumericChange(from: from.type, to: attribute.type) {
+            return AttributeRecipe(
+                attribute: attribute, source: .number(from.slot, change),
+                replacesNull: replacesNull)
+        }
         let path = from.name.split(separator: ".").map(String.init)
         return AttributeRecipe(
             attribute: attribute,

@@ -69,6 +69,12 @@ struct RowMaker {
             let value = object.snapshot.values[slot]
             guard case .external(let data) = value else { return value }
             return try run.value(data, recipe.attribute, object, step)
+        case .number(let slot, let change):
+            guard let value = change.value(object.snapshot.values[slot]) else {
+                throw try MisfitReport(run).error()
+                    ?? run.misfit(object.snapshot.values[slot], recipe.attribute, object, step)
+            }
+            return value
         case .expression(let evaluator):
             let found: Value
             do throws(PredicateError) {
@@ -158,7 +164,14 @@ extension MigrationRun {
             return try self.value(data, attribute, object, step)
         }
         if let fitted = attribute.type.fitted(value) { return fitted }
-        throw failure(
+        throw misfit(value, attribute, object, step)
+    }
+
+    /// The error of a value that does not fit its attribute.
+    func misfit(
+        _ value: Value, _ attribute: Attribute, _ object: MigrationSource, _ step: MigrationStep
+    ) -> MigrationError {
+        failure(
             attribute.name, object, step,
             "it is of the type \(attribute.type.name), and the value is "
                 + "\(value.kindName): \(shown(value))")

@@ -98,7 +98,9 @@ struct MappingCheck {
             guard let origin = from.attribute(named: name) else {
                 return unknown(name, from, place)
             }
-            let isSame = origin.type == attribute.type
+            let isSame =
+                origin.type == attribute.type
+                || NumericChange(from: origin.type, to: attribute.type) != nil
             if !isSame, !fits(ExpressionType(of: origin), attribute) {
                 mismatch(
                     attribute, "\(from.name).\(name) is \(origin.type.name)", place,

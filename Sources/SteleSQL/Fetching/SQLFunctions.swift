@@ -69,6 +69,9 @@ package enum SQLFunctions {
     package static let randomBelow = SQLFunction("STELE_RANDOM", 2, isDeterministic: false)
     /// `STELE_CAST(type, kind, x)`: casts to the type with that index in `CastType.allCases`.
     package static let cast = SQLFunction("STELE_CAST", 3)
+    /// `STELE_NUMBER(type, type, x)`: a number of the first `AttributeType` as one of the second, as a
+    /// column stores it; NULL where it does not fit.
+    package static let number = SQLFunction("STELE_NUMBER", 3)
     /// `STELE_DISTANCE(latitude, longitude, latitude, longitude)`: from degrees, in metres.
     package static let distance = SQLFunction("STELE_DISTANCE", 4)
     /// `STELE_LITERAL(text)`: a value that JSON cannot represent, encoded by `ListLiteral`.

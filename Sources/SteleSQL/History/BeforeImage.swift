@@ -1,4 +1,5 @@
 import SteleJSON
+import SteleMigration
 import SteleModel
 import StelePersistence
 
@@ -115,7 +116,7 @@ package struct BeforeImage {
         document.root.forEachMember { name, node in
             switch entity.property(named: name) {
             case .attribute(let it):
-                values.append(.slot(it.slot, value(node, ColumnKind(it))))
+                if let value = value(node, it) { values.append(.slot(it.slot, value)) }
             case .relationship(let it) where it.isToMany:
                 values.append(
                     .members(
@@ -133,6 +134,28 @@ package struct BeforeImage {
         var keys: [Int64] = []
         node?.forEachElement { if let key = $0.integer { keys.append(key) } }
         return keys
+    }
+
+    /// Decodes the value of an attribute, which may have been of another numeric type; nil for one
+    /// that does not fit the type of today.
+    private func value(_ node: JSONNode, _ attribute: Attribute) -> Value? {
+        let value = value(node, ColumnKind(attribute))
+        guard value.isNull, !node.isNull else { return value }
+        let before: (type: AttributeType, value: Value)?
+        if let it = node.bool {
+            before = (.boolean, .bool(it))
+        } else if let it = node.integer {
+            before = (.integer64, .int(it))
+        } else if let it = node.real {
+            before = (.double, .double(it))
+        } else {
+            before = node.string.flatMap { DecimalText.parse(computed: Array($0.utf8)) }
+                .map { (.decimal, .decimal($0)) }
+        }
+        guard let before, let change = NumericChange(from: before.type, to: attribute.type) else {
+            return value
+        }
+        return change.value(before.value)
     }
 
     private func value(_ node: JSONNode, _ kind: ColumnKind) -> Value {

@@ -1,3 +1,4 @@
+import SteleMigration
 import SteleModel
 import StelePredicates
 
@@ -99,6 +100,11 @@ struct ColumnOrigins {
         if let old = map.source(of: attribute, in: entity),
             let name = map.source.column(of: old.slot, in: old.owner)
         {
+            if let change = NumericChange(from: old.type, to: attribute.type),
+                let value = map.destination.dialect.numbers(change, name).value
+            {
+                return .expression(value)
+            }
             let isMarked = attribute.hasMarker && !old.hasMarker
             guard isMarked else { return .column(name) }
             let dialect = map.destination.dialect

@@ -80,7 +80,7 @@ struct MigrationMap {
             guard let from = names[mapping.name] else { continue }
             switch (old.property(named: from), new.property(named: mapping.name)) {
             case (.attribute(let a)?, .attribute(let b)?):
-                if a.type != b.type {
+                if a.type != b.type, NumericChange(from: a.type, to: b.type) == nil {
                     throw refusal("\(place) is of type \(b.type.name) and was \(a.type.name)")
                 }
             case (.relationship(let a)?, .relationship(let b)?):

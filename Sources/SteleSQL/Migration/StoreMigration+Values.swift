@@ -5,7 +5,7 @@ import StelePersistence
 extension StoreMigration {
     /// An attribute of the destination with what it was, for the entities of rows for which both
     /// fulfil a condition.
-    private struct Change {
+    struct Change {
         let attribute: Attribute
         let table: String
         let column: String
@@ -16,7 +16,7 @@ extension StoreMigration {
         var condition: String { "Z_ENT IN " + MigrationMap.list(numbers) }
     }
 
-    private func changes(where isOne: (_ old: Attribute, _ new: Attribute) -> Bool) -> [Change] {
+    func changes(where isOne: (_ old: Attribute, _ new: Attribute) -> Bool) -> [Change] {
         let schema = map.destination
         return schema.model.storedEntities.flatMap { owner -> [Change] in
             owner.slots.compactMap { property in
@@ -162,16 +162,19 @@ extension StoreMigration {
             throw .failed("the store has no metadata")
         }
         let long = Set(metadata.longDecimals ?? [])
+        let new = Set(try newLongDecimals())
         let (source, destination) = (map.source.model, map.destination.model)
         var names: [String] = []
         for owner in destination.entities {
-            for case .attribute(let it) in owner.slots where it.owner == owner.index {
+            for case .attribute(let it) in owner.slots
+            where it.owner == owner.index && it.type == .decimal {
                 let isLong = destination.family(of: owner).contains { entity in
                     map.source(of: it, in: entity).map {
                         long.contains("\(source.entities[$0.owner].name).\($0.name)")
                     } ?? false
                 }
-                if isLong || it.hasLongDefault { names.append("\(owner.name).\(it.name)") }
+                let name = "\(owner.name).\(it.name)"
+                if isLong || it.hasLongDefault || new.contains(name) { names.append(name) }
             }
         }
         metadata.longDecimals = names.isEmpty ? nil : names.sorted()

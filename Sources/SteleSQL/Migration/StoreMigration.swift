@@ -72,8 +72,10 @@ package final class StoreMigration {
 
     /// Migrates the store. After an error the caller rolls the transaction back.
     /// - Throws: `.incompatible` (134110) where the objects do not fit the destination's model: a
-    ///   property without a value, or a uniqueness constraint; and errors of SQLite.
+    ///   property without a value, a number that does not fit its new type, or a uniqueness
+    ///   constraint; and errors of SQLite.
     package func run() throws(StoreError) {
+        try checkNumbers()
         for requirement in requirements { try check(requirement) }
         try checkSingleEnds()
         let present = try presentIndexes()
@@ -91,6 +93,7 @@ package final class StoreMigration {
         try fillEntityColumns()
         try fillOrderKeys()
         try fillNulls()
+        try settleBooleans()
         try moveExternalValuesIn()
         for index in indexes { try make(index) }
         try recordEntities()
@@ -126,6 +129,7 @@ package final class StoreMigration {
 
     /// Checks a condition on the objects of the source.
     private func check(_ requirement: MigrationRequirement) throws(StoreError) {
+        if case .fits = requirement.kind { return }
         let schema = map.source
         guard let entity = schema.model.entity(named: requirement.sourceEntityName) else { return }
         let table = schema.table(of: entity.index).name

@@ -47,6 +47,7 @@ enum SQLFunctionTable {
             (SQLFunctions.call2, { ValueFunctions.call($0, $1, $2) }),
             (SQLFunctions.randomBelow, { ValueFunctions.randomBelow($0, $2) }),
             (SQLFunctions.cast, { ValueFunctions.cast($0, $2) }),
+            (SQLFunctions.number, { ValueFunctions.number($0, $2) }),
             (SQLFunctions.distance, { ValueFunctions.distance($0, $2) }),
             (SQLFunctions.literal, { ValueFunctions.literal($0, $2) }),
             (SQLFunctions.decimalKey, { DecimalFunctions.key($0, $2) }),

@@ -1,4 +1,5 @@
 import CSQLite
+import SteleMigration
 import SteleModel
 import StelePredicates
 import SteleSQL
@@ -31,6 +32,18 @@ enum ValueFunctions {
         guard casts.indices.contains(place) else { return sqlite3_result_null(context) }
         let value = value(arguments[2], kind(arguments[1]))
         result(context, PredicateCalls.cast(value, to: casts[place]))
+    }
+
+    /// `STELE_NUMBER`.
+    static func number(_ context: OpaquePointer?, _ arguments: SQLArguments?) {
+        guard let arguments, let from = type(arguments[0]), let to = type(arguments[1]),
+            let change = NumericChange(from: from, to: to)
+        else { return sqlite3_result_null(context) }
+        result(context, change.value(value(arguments[2], ColumnKind(from))) ?? .null)
+    }
+
+    private static func type(_ value: OpaquePointer?) -> AttributeType? {
+        AttributeType(rawValue: Int(sqlite3_value_int(value)))
     }
 
     /// `STELE_DISTANCE`.

@@ -1,0 +1,95 @@
+import SteleMigration
+import SteleModel
+import StelePersistence
+
+/// Attributes that change from one numeric type to another.
+extension StoreMigration {
+    /// Values of the source that may not fit.
+    private struct Narrowing {
+        let requirement: MigrationRequirement
+        let change: NumericChange
+        let table: String
+        let column: String
+        /// The Z_ENT of the objects.
+        let number: Int
+        /// The condition that a value does not fit.
+        let misfit: String
+    }
+
+    private func narrowings() -> [Narrowing] {
+        let schema = map.source
+        return requirements.compactMap { requirement in
+            guard case .fits(_, let name, let change) = requirement.kind,
+                let entity = schema.model.entity(named: requirement.sourceEntityName),
+                let attribute = entity.attribute(named: name),
+                let column = schema.column(of: attribute.slot, in: entity.index),
+                let misfit = schema.dialect.numbers(change, column).misfit
+            else { return nil }
+            return Narrowing(
+                requirement: requirement, change: change,
+                table: schema.table(of: entity.index).name, column: column,
+                number: schema.number(of: entity.index), misfit: misfit)
+        }
+    }
+
+    /// Checks that all values fit their new types, in one pass over each table.
+    /// - Throws: `.incompatible` (134110) with the objects of the first attribute whose values do
+    ///   not fit.
+    func checkNumbers() throws(StoreError) {
+        let narrowings = narrowings()
+        for (table, its) in Dictionary(grouping: narrowings, by: \.table) {
+            let conditions = Dictionary(grouping: its, by: \.misfit).sorted { $0.key < $1.key }
+                .map { "(Z_ENT IN \(MigrationMap.list($1.map(\.number))) AND \($0))" }
+            let rows = try work.connection.rows(
+                SQLText(
+                    "SELECT Z_PK FROM \(table) WHERE \(conditions.joined(separator: " OR ")) LIMIT 1"
+                ),
+                [], [.integer])
+            if rows.isEmpty { continue }
+            for it in narrowings { try check(it) }
+        }
+    }
+
+    private func check(_ it: Narrowing) throws(StoreError) {
+        let from = "FROM \(it.table) WHERE Z_ENT = \(it.number) AND \(it.misfit)"
+        let count = try work.count("SELECT COUNT(*) \(from)")
+        if count == 0 { return }
+        let rows = try work.connection.rows(
+            SQLText(
+                "SELECT Z_PK, \(it.column) \(from) ORDER BY Z_PK "
+                    + "LIMIT \(MigrationRequirement.listed)"),
+            [], [.integer, ColumnKind(it.change.source)])
+        let values = rows.compactMap { row -> (key: Int64, value: Value)? in
+            if case .int(let key) = row[0] { (key, row[1]) } else { nil }
+        }
+        throw .incompatible(
+            code: 134110, it.requirement.error(count: Int(count), values: values).description)
+    }
+
+    /// Gives a Boolean that has become an integer 1 for each other number than 0 and 1, which only
+    /// another program stores, and which was true.
+    func settleBooleans() throws(StoreError) {
+        for it in changes(where: { $0.type == .boolean && $1.type.isInteger }) {
+            try work.run(
+                "UPDATE \(it.table) SET \(it.column) = 1 "
+                    + "WHERE \(it.column) NOT IN (0, 1) AND \(it.condition)")
+        }
+    }
+
+    /// The names of the attributes that have become Decimals, and have values that SQL's own
+    /// comparison would get wrong.
+    func newLongDecimals() throws(StoreError) -> [String] {
+        if work.connection.dialect.hasExactDecimals { return [] }
+        let model = map.destination.model
+        var names: [String] = []
+        for it in changes(where: { $0.type != .decimal && $1.type == .decimal }) {
+            let rows = try work.connection.rows(
+                SQLText(
+                    "SELECT Z_PK FROM \(it.table) WHERE typeof(\(it.column)) = 'blob' "
+                        + "AND \(it.condition) LIMIT 1"), [], [.integer])
+            if rows.isEmpty { continue }
+            names.append("\(model.entities[it.attribute.owner].name).\(it.attribute.name)")
+        }
+        return names
+    }
+}
