@@ -86,16 +86,18 @@ public struct KnownVersions: Sendable {
         nearestFirst + [cached].compactMap { try? $0?.get() }
     }
 
-    /// The versions with the store's own model among them where the store is of none of the others:
-    /// before the version to which a mapping model leads from it, and else beside the one that it is
-    /// most like.
-    func including(
-        storeHashes hashes: [String: [UInt8]], _ mappings: [KnownMapping]
-    ) -> KnownVersions {
+    /// The store's own model where the store is of none of the versions.
+    func ownVersion(of hashes: [String: [UInt8]]) -> KnownVersion? {
         guard case .success(var own)? = cached, own.has(hashes),
             !versions.contains(where: { $0.has(hashes) })
-        else { return self }
+        else { return nil }
         own.others = Set(versions.map(\.name))
+        return own
+    }
+
+    /// The versions with the store's own model among them: before the version to which a mapping
+    /// model leads from it, and else beside the one that it is most like.
+    func including(_ own: KnownVersion, _ mappings: [KnownMapping]) -> KnownVersions {
         let mapped = versions.firstIndex { version in
             mappings.contains { $0.leads(from: own, to: version) }
         }

@@ -69,9 +69,12 @@ extension MigrationPlan {
     public init(
         storeHashes: [String: [UInt8]], versions: KnownVersions, mappings: [KnownMapping] = []
     ) throws(MigrationError) {
-        let versions = versions.including(storeHashes: storeHashes, mappings)
+        let own = versions.ownVersion(of: storeHashes)
+        let mappings = mappings.map {
+            $0.identified(among: versions.versions + [own].compactMap(\.self))
+        }
+        let versions = own.map { versions.including($0, mappings) } ?? versions
         let found = try versions.version(withHashes: storeHashes)
-        let mappings = mappings.map { $0.identified(among: versions.versions) }
         var planner = Planner(versions.versions, mappings)
         source = versions.versions[found.index]
         destination = versions.current

@@ -162,4 +162,25 @@ import Testing
             #expect(caller.ask("GET", "/Note/5/photo")?.status == 200)
         }
     }
+
+    /// A copy keeps the names as well; a store without files would lose the values.
+    @Test func aCopyKeepsTheNames() throws {
+        let copied = try run(
+            "store", "migrate", "Notes", "--store", "s.sqlite", "--to", "copy.sqlite")
+        #expect(
+            copied.status == 0
+                && copied.errors == "2 values whose file beside the store is missing stays so: "
+                    + "photo of Note 1, photo of Note 3\n",
+            "\(copied)")
+        let names = try RawDatabase(folder.path + "/copy.sqlite").texts(
+            "SELECT substr(ZPHOTO, 2, 36) FROM ZNOTE WHERE Z_PK IN (1, 3) ORDER BY Z_PK")
+        #expect(names == missing)
+        let refused = try run("store", "migrate", "Notes", "--store", "s.sqlite", "--to", "c.xml")
+        #expect(
+            refused.status == 1
+                && refused.errors == "stele: s.sqlite has 2 values whose file beside the store is "
+                    + "missing, and c.xml has no files: restore them, or delete the values: "
+                    + "photo of Note 1, photo of Note 3\n",
+            "\(refused)")
+    }
 }

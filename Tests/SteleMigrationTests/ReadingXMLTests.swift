@@ -1,5 +1,6 @@
 // Xcode's mapping models in forms that the shared ones do not have.
 
+import Foundation
 import SteleMigration
 import SteleModel
 import Testing
@@ -65,5 +66,38 @@ import Testing
         } throws: { error in
             "\(error)".contains("PersonToPerson.address") && "\(error)".contains(keyPath)
         }
+    }
+
+    /// A copy of a model in which one entity is there very often, with one property very often.
+    @Test func aCopyThatDescribesVeryMuchIsLeftOut() throws {
+        var archive = KeyedArchiveWriter()
+        func repeated(_ member: PropertyList, _ count: Int) -> PropertyList {
+            let names = (0..<count).map { archive.scalar(.string("n\($0)")) }
+            return archive.object(
+                ["NSMutableDictionary", "NSObject"],
+                [
+                    ("NS.keys", .array(names)),
+                    ("NS.objects", .array(Array(repeating: member, count: count))),
+                ])
+        }
+        let relationship = archive.object(["XDPMRelationship", "NSObject"], [])
+        let entity = archive.object(
+            ["XDPMEntity", "NSObject"],
+            [("XDBucketForOwnedAttributesstorage", repeated(relationship, 20_000))])
+        let package = archive.object(
+            ["XDModelPackage", "NSObject"],
+            [("XDBucketForClassesstorage", repeated(entity, 20_000))])
+        let root = archive.object(
+            ["XDPMModel", "NSObject"], [("_xd_rootPackage", package)])
+        let copy = Data(archive.bytes(root: root)).base64EncodedString()
+        let xml = """
+            <database><databaseInfo><nextObjectID>102</nextObjectID></databaseInfo>
+            <object type="XDDEVMAPPINGMODEL" id="z101">
+            <attribute name="sourcemodeldata" type="binary">\(copy)</attribute>
+            </object></database>
+            """
+        let start = ContinuousClock.now
+        #expect(try MappingFile(Array(xml.utf8), path: "m").sourceVersion == nil)
+        #expect(ContinuousClock.now - start < .seconds(20))
     }
 }

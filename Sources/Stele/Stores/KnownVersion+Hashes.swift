@@ -35,6 +35,7 @@ extension KnownVersion {
         } else {
             self.init(hashing: try whole.part(ofEntities: names))
         }
+        publishedHashes = file.versionHashes[file.currentVersionName]
         isCached = true
     }
 }

@@ -52,6 +52,7 @@ struct StoreMigrateCommand: ParsableCommand {
                 if toType != nil { throw Failure("--to-type is for files: leave it out") }
                 let store = try source.open(package, .refuse)
                 defer { store.close() }
+                try checkValues(of: source, package, hasFiles: false)
                 let count = try database.fill(from: store, package) { bar.show($0) }
                 return report(count, database.name, PostgreSQLStore.storeType, bar)
             }
@@ -59,9 +60,26 @@ struct StoreMigrateCommand: ParsableCommand {
                 from: source,
                 to: try StoreCopier.destination(to, type: toType, package.model),
                 package: package)
+            try checkValues(of: source, package, hasFiles: copier.to.isSQLite)
             let count = try copier.run { bar.show($0) }
             report(count, to, copier.to.type, bar)
         }
+    }
+
+    /// Prints which values lack their files, whose names a store with files keeps.
+    /// - Throws: `Failure` with these values for a store without files, which would lose them.
+    private func checkValues(
+        of source: any CommandStore, _ package: ModelPackage, hasFiles: Bool
+    ) throws {
+        let missing = try source.missingValues(KnownVersion(hashing: package.model))
+        if missing.count == 0 { return }
+        let values = "\(missing.count.counted("value")) whose file beside the store is missing"
+        guard hasFiles else {
+            throw Failure(
+                "\(source.name) has \(values), and \(to) has no files: restore them, or delete the "
+                    + "values: \(missing.list)")
+        }
+        printError("\(values) stays so: \(missing.list)")
     }
 
     /// The store that is copied, and its model.

@@ -28,7 +28,7 @@ struct ModelShape: Sendable, Hashable {
     /// the copy only helps to find the version.
     init?(archive bytes: [UInt8]) {
         guard let archive = try? KeyedArchive(bytes) else { return nil }
-        let reader = Reader(archive: archive)
+        var reader = Reader(archive)
         guard let root = archive[archive.root], archive.className(of: root) == "XDPMModel",
             let package = reader.object(root["_xd_rootPackage"]),
             let found = reader.members(package["XDBucketForClassesstorage"])
@@ -46,33 +46,49 @@ struct ModelShape: Sendable, Hashable {
             }
             entities[name] = properties
         }
-        if entities.isEmpty { return nil }
+        if entities.isEmpty || reader.isTooLarge { return nil }
     }
 
     /// Follows the references of an archive. None is followed in a circle, because each function
     /// goes a fixed way.
     private struct Reader {
-        let archive: KeyedArchive
+        private let archive: KeyedArchive
+        private var budget: PropertyList.Budget
+        /// Whether the archive describes more than it may.
+        private(set) var isTooLarge = false
+
+        init(_ archive: KeyedArchive) {
+            self.archive = archive
+            budget = archive.budget
+        }
 
         func object(_ reference: PropertyList?) -> PropertyList? {
             reference?.uid.flatMap { archive[$0] }
         }
 
         /// The objects of a dictionary by their names; nil where there is none.
-        func members(_ reference: PropertyList?) -> [(name: String, object: PropertyList)]? {
+        mutating func members(_ reference: PropertyList?) -> [(name: String, object: PropertyList)]?
+        {
             guard let dictionary = object(reference), let keys = dictionary["NS.keys"]?.array,
                 let objects = dictionary["NS.objects"]?.array
             else { return nil }
-            return zip(keys, objects).compactMap { key, value in
+            var found: [(name: String, object: PropertyList)] = []
+            for (key, value) in zip(keys, objects) {
                 guard let name = object(key).flatMap({ archive.text($0) }),
                     let member = object(value)
-                else { return nil }
-                return (name, member)
+                else { continue }
+                // Few bytes may describe very many members, and large ones.
+                guard !isTooLarge, budget.spend(values: 1 + (member.entries?.count ?? 0)) else {
+                    isTooLarge = true
+                    return nil
+                }
+                found.append((name, member))
             }
+            return found
         }
 
         /// The type of an attribute, which is in one of its stereotypes.
-        func type(of attribute: PropertyList) -> Int? {
+        mutating func type(of attribute: PropertyList) -> Int? {
             for (_, stereotype) in members(attribute["XDBucketForStereotypesstorage"]) ?? [] {
                 let values = members(stereotype["XDBucketForOwnedAttributesstorage"]) ?? []
                 guard let value = values.first(where: { $0.name == "XD_PAttK_attributeType" })
