@@ -76,6 +76,8 @@ public struct SQLDialect: Sendable {
     /// Returns the call of one of Stele's functions; nil where the database has none with its
     /// meaning.
     package var call: @Sendable (SQLFunction, _ arguments: [String]) -> String?
+    /// Whether ALTER TABLE changes the type of a column.
+    package var altersTypes: Bool
     /// Returns how the numbers of a column become those of another type.
     package var numbers: @Sendable (NumericChange, _ column: String) -> NumericColumn
     /// The number of rows that a failed INSERT of many rows has inserted, as a SELECT; nil where it
@@ -121,6 +123,7 @@ public struct SQLDialect: Sendable {
         call: { function, arguments in
             SQLWords.joined([function.name, "(", SQLWords.joined(arguments, by: ", "), ")"])
         },
+        altersTypes: false,
         numbers: { NumericColumn($0, sqlite: $1) },
         insertedBeforeFailure: "SELECT changes()")
 }

@@ -11,18 +11,22 @@ extension NumericColumn {
         "7.00649232162408535461864791644958065640130970938257885878534141944895541342930300743319"
         + "094181060791015625e-46"
 
+    /// All rows are written, because the table is.
+    private init(value: String, misfit: String? = nil) {
+        self.init(value: value, writes: "TRUE", misfit: misfit)
+    }
+
     /// In PostgreSQL, where a cast of a value that is out of range is an error. CASE keeps values
     /// that do not fit from the casts behind it.
     init(_ change: NumericChange, postgreSQL column: String) {
-        if let integers = NumericColumn(integers: change, column) {
-            self = integers
+        if let same = NumericColumn(same: change, column) {
+            self = same
             return
         }
         let (from, to) = (change.source, change.destination)
         switch (from, to) {
-        case (.float, .double): self.init(value: nil, misfit: nil)
-        case (.boolean, _): self.init(value: "(\(column) <> 0)::int", misfit: nil)
-        case (_, .decimal) where from.isInteger: self.init(value: column, misfit: nil)
+        case (.boolean, _): self.init(value: "(\(column) <> 0)::int")
+        case (_, .decimal) where from.isInteger: self.init(value: column)
         case (_, .float) where from.isInteger:
             self.init(
                 value: "\(column)::real",
@@ -74,14 +78,18 @@ extension NumericColumn {
     /// shortest are half-way to the next number, as those of 1e23, which a whole number alone may be.
     private static func digits(of number: String, _ type: AttributeType) -> String {
         let text = "\(number)::text::numeric"
-        let (limit, counts) = type == .float ? ("16777216", 6...8) : ("9007199254740992", 15...16)
-        let name = type == .float ? "real" : "float8"
+        let isFloat = type == .float
+        let counts = isFloat ? 6...8 : 15...16
         let shorter = counts.map { count -> String in
             let rounded = "round(\(text), \(count) - length(trunc(abs(\(text)))::text))"
-            return "WHEN \(rounded)::\(name) = \(number) THEN \(rounded) "
+            return "WHEN \(rounded)::\(isFloat ? "real" : "float8") = \(number) THEN \(rounded) "
         }
-        return
-            "(CASE WHEN abs(\(number)) < \(limit) THEN \(text) \(shorter.joined())ELSE \(text) END)"
+        // The last numbers may be rounded to more than the range.
+        let isPlain =
+            isFloat
+            ? "abs(\(number)) NOT BETWEEN 16777216 AND 3.4028e38"
+            : "abs(\(number)) NOT BETWEEN 9007199254740992 AND 1e300"
+        return "(CASE WHEN \(isPlain) THEN \(text) \(shorter.joined())ELSE \(text) END)"
     }
 
     /// The condition that an integer is none of a floating-point type, the greatest of which below

@@ -56,6 +56,7 @@ extension SQLDialect {
         dialect.plain = { $0 }
         dialect.hasNull = { "MAX((\($0) IS NULL)::int)" }
         dialect.call = PostgreSQLFunctions.call
+        dialect.altersTypes = true
         dialect.numbers = { NumericColumn($0, postgreSQL: $1) }
         dialect.insertedBeforeFailure = nil
         return dialect

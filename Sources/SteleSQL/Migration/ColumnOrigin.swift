@@ -8,6 +8,8 @@ enum ColumnOrigin: Hashable {
     case empty
     /// A column of the same rows in the source's table.
     case column(String)
+    /// A column of the same rows whose numbers become those of another type.
+    case changed(String, NumericColumn)
     /// An SQL expression over a row of the source's table.
     case expression(String)
 
@@ -16,6 +18,7 @@ enum ColumnOrigin: Hashable {
         switch self {
         case .empty: "NULL"
         case .column(let name): name
+        case .changed(_, let numbers): numbers.value
         case .expression(let sql): sql
         }
     }
@@ -40,8 +43,10 @@ struct ColumnOrigins {
             let fits = zip(rows, origins).allSatisfy { row, origin in
                 if origin == only { return true }
                 // A column that an entity did not use is NULL in its rows.
-                if case .column(let name) = only { return !uses(row.source, name) }
-                return false
+                switch only {
+                case .column(let name), .changed(let name, _): return !uses(row.source, name)
+                case .empty, .expression: return false
+                }
             }
             if fits { return only }
         }
@@ -101,9 +106,9 @@ struct ColumnOrigins {
             let name = map.source.column(of: old.slot, in: old.owner)
         {
             if let change = NumericChange(from: old.type, to: attribute.type),
-                let value = map.destination.dialect.numbers(change, name).value
+                NumericColumn(same: change, name) == nil
             {
-                return .expression(value)
+                return .changed(name, map.destination.dialect.numbers(change, name))
             }
             let isMarked = attribute.hasMarker && !old.hasMarker
             guard isMarked else { return .column(name) }

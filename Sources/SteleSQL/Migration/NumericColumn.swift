@@ -2,69 +2,106 @@ import SteleMigration
 import SteleModel
 
 /// How a column's numbers become those of another type, as SQL over the column.
-package struct NumericColumn: Sendable {
-    /// The new value; nil where the column stays as it is.
-    package let value: String?
-    /// The condition that a value does not fit; nil where all do. It may be null or false for null.
+package struct NumericColumn: Sendable, Hashable {
+    /// The new value of a row, also where the column has its new type already.
+    package let value: String
+    /// The condition, on a column that has its new type, that the value of a row is to be written;
+    /// nil where no row's is.
+    package let writes: String?
+    /// The condition that a value does not fit; nil where all do. It is null or false for null.
     package let misfit: String?
 
-    package init(value: String?, misfit: String?) {
+    package init(value: String, writes: String?, misfit: String?) {
         self.value = value
+        self.writes = writes
         self.misfit = misfit
     }
 
-    /// Where both types are stored in columns of integers, whose values stay as they are.
-    package init?(integers change: NumericChange, _ column: String) {
-        guard change.source.isStoredAsInteger, change.destination.isStoredAsInteger else {
+    /// Where neither the column nor its values change; nil for any other change.
+    package init?(same change: NumericChange, _ column: String) {
+        let isOfIntegers = change.source.isStoredAsInteger && change.destination.isStoredAsInteger
+        guard isOfIntegers || (change.source == .float && change.destination == .double) else {
             return nil
         }
-        value = nil
-        misfit =
-            change.isNarrowing
-            ? "(\(column) NOT BETWEEN \(change.destination.low) AND \(change.destination.high))"
-            : nil
+        self.init(
+            value: column, writes: nil,
+            misfit: change.isNarrowing
+                ? "(\(column) NOT BETWEEN \(change.destination.low) "
+                    + "AND \(change.destination.high))" : nil)
     }
 
-    /// In SQLite. What its own SQL would get wrong is done by `NumericChange` itself, for the
-    /// values that need it.
+    /// In SQLite. `NumericChange` itself does what SQLite's own SQL would get wrong, for the values
+    /// that need it.
     init(_ change: NumericChange, sqlite column: String) {
-        if let integers = NumericColumn(integers: change, column) {
-            self = integers
+        if let same = NumericColumn(same: change, column) {
+            self = same
             return
         }
         let (from, to) = (change.source, change.destination)
-        let converted =
-            "\(SQLFunctions.number.name)(\(from.rawValue), \(to.rawValue), \(column))"
+        let made = "\(SQLFunctions.number.name)(\(from.rawValue), \(to.rawValue), \(column))"
         switch (from, to) {
-        case (.float, .double):
-            self.init(value: nil, misfit: nil)
         case (.boolean, _):
-            self.init(value: "(\(column) <> 0)", misfit: nil)
-        case (.integer16, .float), (.integer16, .double), (.integer32, .double),
-            (.integer16, .decimal), (.integer32, .decimal):
-            self.init(value: column, misfit: nil)
+            self.init(value: "(\(column) <> 0)", writes: "\(column) NOT IN (0, 1)", misfit: nil)
+        case (_, .decimal) where from.isInteger:
+            let isShort = "BETWEEN -999999999999999 AND 999999999999999"
+            self.init(
+                value: "CASE WHEN \(column) \(isShort) THEN \(column) ELSE \(made) END",
+                writes: from == .integer64 ? "\(column) NOT \(isShort)" : nil, misfit: nil)
         case (_, .float) where from.isInteger:
             self.init(
-                value: column,
-                misfit: "(\(column) NOT BETWEEN -16777216 AND 16777216 AND \(converted) IS NULL)")
+                value: column, writes: nil,
+                misfit: change.isNarrowing
+                    ? "(\(column) NOT BETWEEN -16777216 AND 16777216 AND \(made) IS NULL)" : nil)
         case (_, .double) where from.isInteger:
             self.init(
-                value: column,
-                misfit: "(\(column) NOT BETWEEN -9007199254740992 AND 9007199254740992 "
-                    + "AND \(converted) IS NULL)")
-        case (_, .decimal) where from.isInteger:
+                value: column, writes: nil,
+                misfit: change.isNarrowing
+                    ? "(\(column) NOT BETWEEN -9007199254740992 AND 9007199254740992 "
+                        + "AND \(made) IS NULL)" : nil)
+        case (.decimal, .double):
             self.init(
-                value: "CASE WHEN \(column) BETWEEN -999999999999999 AND 999999999999999 "
-                    + "THEN \(column) ELSE \(converted) END", misfit: nil)
-        case (.double, _) where to.isStoredAsInteger:
+                value: "CASE typeof(\(column)) WHEN 'real' THEN \(column) ELSE \(made) END",
+                writes: "typeof(\(column)) NOT IN ('real', 'null')",
+                misfit: "(typeof(\(column)) NOT IN ('real', 'null') AND \(made) IS NULL)")
+        case (.decimal, .float):
             self.init(
-                value: "CAST(\(column) AS INTEGER)",
-                misfit: "(CAST(\(column) AS INTEGER) <> \(column) "
-                    + "OR CAST(\(column) AS INTEGER) NOT BETWEEN \(to.low) AND \(to.high))")
+                value: made, writes: "\(column) IS NOT NULL",
+                misfit: "(CASE typeof(\(column)) WHEN 'real' THEN \(Self.isFar(column)) "
+                    + "ELSE typeof(\(column)) NOT IN ('integer', 'null') END AND \(made) IS NULL)")
+        case (.decimal, _):
+            self.init(
+                value: "CASE typeof(\(column)) WHEN 'integer' THEN \(column) ELSE \(made) END",
+                writes: "typeof(\(column)) NOT IN ('integer', 'null')",
+                misfit: "(CASE typeof(\(column)) WHEN 'null' THEN 0 WHEN 'integer' "
+                    + "THEN \(column) NOT BETWEEN \(to.low) AND \(to.high) "
+                    + "ELSE \(made) IS NULL END)")
+        case (.double, .float):
+            self.init(
+                value: made, writes: "\(column) IS NOT NULL",
+                misfit: "(\(Self.isFar(column)) AND \(made) IS NULL)")
+        case (_, .decimal):
+            let isOut =
+                "(abs(\(column)) >= 1e165 "
+                + "OR (\(column) <> 0 AND abs(\(column)) < 1e-111 AND \(made) IS NULL))"
+            // The digits of a Double are stored as that Double, but for those of whole numbers of
+            // more than 15 digits.
+            self.init(
+                value: from == .float
+                    ? made : "CASE WHEN abs(\(column)) < 1e15 THEN \(column) ELSE \(made) END",
+                writes: from == .float
+                    ? "(typeof(\(column)) = 'real' OR abs(\(column)) > 16777216)"
+                    : "abs(\(column)) >= 1e15", misfit: isOut)
         default:
+            let whole = "CAST(\(column) AS INTEGER)"
             self.init(
-                value: converted, misfit: "(\(column) IS NOT NULL AND \(converted) IS NULL)")
+                value: whole, writes: "typeof(\(column)) = 'real'",
+                misfit: "(\(whole) <> \(column) OR \(whole) NOT BETWEEN \(to.low) AND \(to.high))")
         }
+    }
+
+    /// The condition that a number may be out of the range of Float.
+    private static func isFar(_ column: String) -> String {
+        "(\(column) <> 0 AND abs(\(column)) NOT BETWEEN 1e-44 AND 3.4e38)"
     }
 }
 

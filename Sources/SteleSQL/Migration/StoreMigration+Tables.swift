@@ -38,7 +38,10 @@ extension StoreMigration {
         return zip(table.table.columns, table.origins).enumerated().compactMap {
             index, pair -> (column: SQLTable.Column, name: String, origin: ColumnOrigin)? in
             let (column, origin) = pair
-            if case .column = origin { return nil }
+            switch origin {
+            case .column, .changed: return nil
+            case .empty, .expression: break
+            }
             let isFree = !names.contains(column.name.uppercased())
             return (column, isFree ? column.name : "STELE_ADDED\(index)", origin)
         }
@@ -71,6 +74,7 @@ extension StoreMigration {
                 forRowsOf: old.name,
                 "UPDATE \(old.name) SET Z_ENT = \(table.number) WHERE Z_PK BETWEEN ?1 AND ?2")
         }
+        try changeTypes(of: table)
         for name in table.dropped {
             try work.run("ALTER TABLE \(old.name) DROP COLUMN \(name)")
             work.note(old.name)
@@ -159,7 +163,7 @@ extension StoreMigration {
         var carried: [String: (table: String, columns: [String: String])] = [:]
         for table in tables where table.way == .altered {
             guard let old = table.old else { continue }
-            carried[old.name] = (table.table.name, table.carried)
+            carried[old.name] = (table.table.name, table.unchanged)
             carried[old.name]?.columns["Z_ENT"] = "Z_ENT"
         }
         for join in joins {

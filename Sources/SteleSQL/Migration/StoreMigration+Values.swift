@@ -91,7 +91,9 @@ extension StoreMigration {
     /// Whether the migration changes more than columns: rows, links or values.
     private var changesValues: Bool {
         cutsLinks || joins.contains { $0.old == nil }
-            || tables.contains { $0.losesRows || $0.isComputed || $0.way == .copied }
+            || tables.contains {
+                $0.losesRows || $0.isComputed || $0.way == .copied || !$0.changed.isEmpty
+            }
     }
 
     /// The number of objects whose derived attributes are computed at once.

@@ -49,10 +49,11 @@ struct TableMigration {
         var taken = Set<String>()
         origins = table.columns.map { column in
             let origin = finder.origin(of: column)
-            if case .column(let name) = origin, !taken.insert(name).inserted {
-                return .expression(name)
+            switch origin {
+            case .column(let name), .changed(let name, _):
+                return taken.insert(name).inserted ? origin : .expression(origin.sql)
+            case .empty, .expression: return origin
             }
-            return origin
         }
         let kept = Set(rows.map { $0.source.index })
         losesRows = map.source.model.family(of: map.source.model.entities[root]).contains {
@@ -66,6 +67,7 @@ struct TableMigration {
     /// The number of times that altering the table writes all its rows.
     private var rewrites: Int {
         dropped.count + (isComputed ? 1 : 0) + (isRenumbered ? 1 : 0)
+            + (changed.contains { $0.numbers.writes != nil } ? 1 : 0)
     }
 
     /// The number of times that all rows are written.
@@ -81,9 +83,40 @@ struct TableMigration {
     var carried: [String: String] {
         var names: [String: String] = [:]
         for (column, origin) in zip(table.columns, origins) {
-            if case .column(let name) = origin { names[name] = column.name }
+            switch origin {
+            case .column(let name), .changed(let name, _): names[name] = column.name
+            case .empty, .expression: break
+            }
         }
         return names
+    }
+
+    /// Those whose values stay as they are.
+    var unchanged: [String: String] {
+        let changed = Set(changed.map(\.name))
+        return carried.filter { !changed.contains($0.key) }
+    }
+
+    /// A column that gets another numeric type.
+    struct ChangedColumn {
+        /// The name in the source's table.
+        let name: String
+        /// The declared type before.
+        let before: String
+        /// The declared type afterwards.
+        let type: String
+        let numbers: NumericColumn
+    }
+
+    /// The columns of the source's table that get another numeric type.
+    var changed: [ChangedColumn] {
+        zip(table.columns, origins).compactMap { column, origin in
+            guard case .changed(let name, let numbers) = origin,
+                let before = old?.columns.first(where: { $0.name == name })
+            else { return nil }
+            return ChangedColumn(
+                name: name, before: before.type, type: column.type, numbers: numbers)
+        }
     }
 
     /// The columns that the source's table has and this one does not.

@@ -11,8 +11,8 @@ import Testing
 
 @testable import SteleSQLite
 
-/// A store whose migration copies two tables and makes indexes. It does not fit into the cache, so
-/// that pages are written before the commit.
+/// A store whose migration copies a table, changes the type of a column, and makes indexes. It does
+/// not fit into the cache, so that pages are written before the commit.
 enum MigrationStore {
     static let rows = 20_000
 
@@ -21,7 +21,7 @@ enum MigrationStore {
             EntityMaker("Item").attribute("a", .string).attribute("b", .integer64)
                 .attribute("c", .double).attribute("filler", .string).toOne(
                     "owner", "Owner", inverse: "items"),
-            EntityMaker("Owner").attribute("name", .string)
+            EntityMaker("Owner").attribute("name", .string).attribute("level", .integer16)
                 .toMany("items", "Item", inverse: "owner"),
         ])
     }
@@ -32,7 +32,7 @@ enum MigrationStore {
                 .toOne("owner", "Owner", inverse: "items")
                 .index("byA", on: "a"),
             EntityMaker("Keeper").attribute("name", .string),
-            EntityMaker("Owner").attribute("name", .string)
+            EntityMaker("Owner").attribute("name", .string).attribute("level", .double)
                 .attribute("rank", .integer64) { $0.defaultValue = .int(3) }
                 .toMany("items", "Item", inverse: "owner", ordered: true),
         ])

@@ -146,6 +146,17 @@ import Testing
         #expect(try it.lines("SELECT ZN FROM ZITEM ORDER BY Z_PK") == ["1", "2"])
     }
 
+    @Test func aMigrationThatFailsLaterLeavesTheTypeOfBefore() throws {
+        let error = try #require(
+            try refusal([item(.integer64)], to: [item(.double).unique("name")]) { it in
+                let ids = try it.insert("Item", count: 2)
+                try it.change { context in
+                    for id in ids { try context.get(id)["name"] = .string("same") }
+                }
+            })
+        #expect(error.text.contains("must be unique"))
+    }
+
     @Test func inheritedAttributesChangeInEverySubentity() throws {
         func tree(_ a: AttributeType, _ b: AttributeType) -> [EntityMaker] {
             [
@@ -241,6 +252,55 @@ import Testing
         let states = changes.map { $0.snapshot?.value("n", in: it.model) }
         // The first save made the object and the second named it.
         #expect(states.suffix(3) == [new, .null, new])
+    }
+
+    /// SQLite writes the statements of tables that are altered in its own way.
+    @Test func aColumnThatWasRenamedOrAddedChangesToo() throws {
+        func made(_ name: String, _ type: AttributeType, _ other: AttributeType?) -> EntityMaker {
+            let it = EntityMaker("Item").attribute("name", .string).attribute(name, type)
+                .renamed(name, from: "n")
+            return other.map { it.attribute("other", $0) } ?? it
+        }
+        let folder = try TemporaryFolder()
+        let models = try [
+            item(.integer16), made("m", .integer16, .double), made("k", .decimal, .integer64),
+            made("k", .float, .float),
+        ].map { try makeModel([$0]) }
+        try filled(models[0], in: folder, filling(.int(3), .null))
+        for (old, new) in zip(models, models.dropFirst()) {
+            try SQLiteStore.migrate(
+                path: folder.store, from: old, to: new, by: try .inferred(from: old, to: new))
+        }
+        #expect(
+            try RawDatabase(folder.store).texts(
+                "SELECT ifnull(ZK, '-') || ' ' || ifnull(ZOTHER, '-') FROM ZITEM ORDER BY Z_PK")
+                == ["3.0 -", "- -"])
+        let fresh = try TemporaryFolder()
+        try SQLiteStore.open(path: fresh.store, model: models[3]).close()
+        #expect(try schemaLines(folder.store) == schemaLines(fresh.store))
+    }
+
+    @Test func aTableThatAnotherProgramHasDeclaredOtherwiseChangesToo() throws {
+        let folder = try TemporaryFolder()
+        let (source, destination) = (
+            try makeModel([item(.double).index("byN", on: "n")]),
+            try makeModel([item(.integer32).index("byN", on: "n")])
+        )
+        try filled(source, in: folder, filling(.double(3), .double(1e9), .null))
+        try RawDatabase(folder.store).run(
+            "PRAGMA writable_schema = ON; UPDATE sqlite_master "
+                + "SET sql = replace(sql, 'ZN FLOAT', 'ZN  FLOAT') WHERE name = 'ZITEM'")
+        try SQLiteStore.migrate(
+            path: folder.store, from: source, to: destination,
+            by: try .inferred(from: source, to: destination))
+        let raw = try RawDatabase(folder.store)
+        #expect(
+            try raw.texts("SELECT typeof(ZN) || ifnull(ZN, '') FROM ZITEM ORDER BY Z_PK")
+                == ["integer3", "integer1000000000", "null"])
+        #expect(try raw.texts("PRAGMA integrity_check") == ["ok"])
+        #expect(
+            try raw.texts("SELECT type FROM pragma_table_info('ZITEM') WHERE name = 'ZN'")
+                == ["INTEGER"])
     }
 
     @Test func versionsAndKeysStay() throws {
