@@ -36,7 +36,7 @@ public struct MigrationRequirement: Sendable, Hashable, CustomStringConvertible 
         case .notNull(_, let source):
             "\(cause): all objects of \(sourceEntityName) must have a value of \(source)"
         case .fits(_, let source, let change):
-            "\(cause): all values of \(source) of \(sourceEntityName) must be \(change.condition)"
+            "\(cause): all values of \(sourceEntityName).\(source) must be \(change.condition)"
         }
     }
 

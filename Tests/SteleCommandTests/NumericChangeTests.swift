@@ -58,7 +58,7 @@ import Testing
         #expect(plan.output.contains("- \(line)\n"), "\(plan)")
         #expect(
             plan.output.contains(
-                "- requires: \(line): all values of age of Person must be whole numbers from -32768 "
+                "- requires: \(line): all values of Person.age must be whole numbers from -32768 "
                     + "to 32767"), "\(plan)")
         let refused = try run("migrate", "Staff", "--store", store)
         #expect(refused.status == 1)

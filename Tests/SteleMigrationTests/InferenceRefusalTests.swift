@@ -119,14 +119,14 @@ import Testing
         let old = "[\(entity("Person", "age: Integer 32"))]"
         #expect(
             try requirements(old, "[\(entity("Person", "age: Integer 16"))]") == [
-                "Person.age is of type Integer 16 and was Integer 32: all values of age of Person "
+                "Person.age is of type Integer 16 and was Integer 32: all values of Person.age "
                     + "must be whole numbers from -32768 to 32767"
             ])
         #expect(
             try requirements(
                 old, #"[\#(entity("Person", #"on: Boolean, "renamingIdentifier": "age""#))]"#)
                 == [
-                    "Person.on is of type Boolean and was Integer 32: all values of age of Person "
+                    "Person.on is of type Boolean and was Integer 32: all values of Person.age "
                         + "must be 0 or 1"
                 ])
         for wider in ["Integer 64", "Double", "Decimal"] {
