@@ -2,6 +2,7 @@
 /// serving.
 
 import Foundation
+import SteleModelFiles
 import TestSupport
 import Testing
 
@@ -76,6 +77,23 @@ import Testing
         let done = try run("migrate", "Staff", "--store", store)
         #expect(done.status == 0, "\(done)")
         let found = try ages(store)
+        #expect(found == "7 70000 null -40000")
+    }
+
+    /// It is made again beside the old one.
+    @Test func aStoreOfAnAppIsMigratedToo() throws {
+        try make("s.sqlite")
+        try makeBareStore(
+            try ModelFile.read(folder.path + "/Staff/v1.json").model(),
+            at: folder.path + "/s.sqlite")
+        try write("Integer 16", to: "v2")
+        let refused = try run("migrate", "Staff", "--store", "s.sqlite")
+        #expect(
+            refused.status == 1 && refused.errors.contains("  - Person 2: 70000\n"), "\(refused)")
+        try write("Decimal", to: "v2")
+        let done = try run("migrate", "Staff", "--store", "s.sqlite")
+        #expect(done.status == 0, "\(done)")
+        let found = try ages("s.sqlite")
         #expect(found == "7 70000 null -40000")
     }
 
