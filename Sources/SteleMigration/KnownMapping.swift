@@ -115,11 +115,15 @@ public struct KnownMapping: Sendable {
                     + "not \(version.name)"
             }
         }
-        let isUnknown = [source, destination].contains { $0.publishedHashes == nil }
+        // Core Data's hashes, of which those of the one version or of both are not known.
+        let isUnknown = hashed.allSatisfy { name, hash, version, _ in
+            let isDifferent = differing.contains { $0.0 == name && $0.1 == hash }
+            return isDifferent == (version.publishedHashes == nil)
+        }
         let missing = entities.contains { name, _, version, _ in
             name.map { version.model.entity(named: $0) == nil } ?? false
         }
-        if isUnknown, !missing, !hashed.isEmpty, differing.count == hashed.count {
+        if isUnknown, !missing, !hashed.isEmpty {
             return misfits(from: source, to: destination)
         }
         return (hashed.isEmpty ? entities : differing).compactMap { name, _, version, side in

@@ -35,17 +35,6 @@ public struct KnownVersion: Sendable {
     /// Whether the store's own model may be a version of that name, which is not among the others.
     func mayBe(named name: String) -> Bool { isCached && !others.contains(name) }
 
-    /// Whether inference to another version would remove something; nil where nothing can be
-    /// inferred.
-    func loses(in other: KnownVersion) -> Bool? {
-        guard let mapping = try? MappingModel.inferred(from: model, to: other.model) else {
-            return nil
-        }
-        return MigrationPlan.Step(
-            source: self, destination: other, mappingModel: mapping, kind: .inferred
-        ).removes
-    }
-
     /// Whether a store with these version hashes is of the version.
     func has(_ storeHashes: [String: [UInt8]]) -> Bool {
         hashes == storeHashes || formerHashes == storeHashes
@@ -96,25 +85,17 @@ public struct KnownVersions: Sendable {
     }
 
     /// The versions with the store's own model among them: before the version to which a mapping
-    /// model leads from it, and else beside the one that it is most like.
+    /// model leads from it, and else before the one that it is most like.
     func including(_ own: KnownVersion, _ mappings: [KnownMapping]) -> KnownVersions {
         let mapped = versions.firstIndex { version in
             mappings.contains { $0.leads(from: own, to: version) }
         }
         var all = versions
-        all.insert(own, at: mapped ?? estimatedPlace(of: own))
-        return KnownVersions(all, current: current.name) ?? self
-    }
-
-    private func estimatedPlace(of own: KnownVersion) -> Int {
         let distances = versions.map { VersionFacts.distance($0.model, own.model) }
         // Of several the oldest, so that no mapping model on the way is passed over.
-        let place = versions.indices.min { distances[$0] < distances[$1] } ?? 0
-        // It comes after a version of which it has all, and more.
-        let isLater =
-            place < currentIndex && own.loses(in: versions[place]) == true
-            && versions[place].loses(in: own) == false
-        return isLater ? place + 1 : place
+        let nearest = versions.indices.min { distances[$0] < distances[$1] }
+        all.insert(own, at: mapped ?? nearest ?? 0)
+        return KnownVersions(all, current: current.name) ?? self
     }
 
     /// The version that a store was made with.

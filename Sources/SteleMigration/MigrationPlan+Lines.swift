@@ -8,6 +8,7 @@ extension MigrationPlan {
     public var lines: [String] {
         guard !isEmpty else {
             return ["the store is of the current version \(destination.name); nothing is migrated"]
+                + unseenRenames
         }
         let count = steps.count == 1 ? "1 step" : "\(steps.count) steps"
         var lines = [
@@ -35,6 +36,35 @@ extension MigrationPlan {
     }
 }
 
+extension MigrationPlan {
+    /// The renaming identifiers of the current version that name another of its properties. Version
+    /// hashes do not have renaming identifiers: nothing tells two versions apart between which two
+    /// properties of one type have exchanged their names.
+    private var unseenRenames: [String] {
+        destination.model.storedEntities.flatMap { entity in
+            entity.declaration.properties.compactMap { property -> String? in
+                guard let former = property.formerName, former != property.name,
+                    entity.property(named: former) != nil
+                else { return nil }
+                return "\(entity.name).\(property.name) has the renaming identifier of "
+                    + "\(entity.name).\(former): if values have to move, give one of them a version "
+                    + "hash modifier, because the version hashes are the same"
+            }
+        }
+    }
+}
+
+extension PropertyDescription {
+    /// The renaming identifier.
+    fileprivate var formerName: String? {
+        switch self {
+        case .attribute(let it): it.renamingIdentifier
+        case .relationship(let it): it.renamingIdentifier
+        case .fetchedProperty: nil
+        }
+    }
+}
+
 extension MigrationPlan.Step {
     /// The step in a line.
     public var title: String {
@@ -48,6 +78,9 @@ extension MigrationPlan.Step {
     /// What the step adds, renames, computes and removes, and what it requires of the data.
     public var details: [String] {
         var details: [String] = []
+        let losses =
+            kind == .inferred
+            ? InferredLosses(mappingModel, from: source.model, to: destination.model) : nil
         for mapping in mappingModel.entityMappings {
             switch (mapping.sourceEntityName, mapping.destinationEntityName) {
             case (nil, let name?): details.append("adds the entity \(name)")
@@ -64,6 +97,9 @@ extension MigrationPlan.Step {
                     details.append("the policy \(policy) makes the objects of \(new)")
                 } else if !mapping.isWhole {
                     details += changes(mapping, old, new)
+                    if let losses, let entity = source.model.entity(named: old) {
+                        details += losses.lines(of: entity)
+                    }
                 }
             case (nil, nil): break
             }
@@ -79,8 +115,8 @@ extension MigrationPlan.Step {
         mappingModel.entityMappings.contains { $0.sourceEntityName == nil }
     }
 
-    /// The properties that an entity mapping adds, renames, computes and removes. Inherited ones
-    /// belong to the parent's mapping.
+    /// The properties that an entity mapping adds, renames and computes, and one of a file removes.
+    /// Inherited ones belong to the parent's mapping.
     private func changes(_ mapping: EntityMapping, _ old: String, _ new: String) -> [String] {
         guard let before = source.model.entity(named: old),
             let now = destination.model.entity(named: new)
@@ -126,6 +162,7 @@ extension MigrationPlan.Step {
                 before.property(named: name) == nil
                     ? "adds \(new).\(name)" : "\(new).\(name) gets its default")
         }
+        if kind == .inferred { return lines }
         for name in before.storedNames where before.owns(name) && !kept.contains(name) {
             if isKeptByInverse(before.relationship(named: name)) { continue }
             // What is computed from the property itself is listed as that.
@@ -173,7 +210,7 @@ extension EntityMapping {
 
 extension PropertyMapping {
     /// The properties of the source object that the value is made of.
-    fileprivate var origins: Set<String> {
+    var origins: Set<String> {
         switch value {
         case nil: return []
         case .source(let name)?: return [name]

@@ -24,6 +24,15 @@ public struct MigrationPlan: Sendable {
         /// How the mapping came about.
         public let kind: Kind
 
+        package init(
+            source: KnownVersion, destination: KnownVersion, mappingModel: MappingModel, kind: Kind
+        ) {
+            self.source = source
+            self.destination = destination
+            self.mappingModel = mappingModel
+            self.kind = kind
+        }
+
         /// The conditions on the data without which the step fails.
         public var requirements: [MigrationRequirement] {
             mappingModel.requirements(from: source.model, to: destination.model)

@@ -1,0 +1,78 @@
+import SteleModel
+
+/// What an inferred step does not carry over, by the entities whose objects lose it: an attribute
+/// that moves up or down a hierarchy stays for some of them or all, and an entity that gets another
+/// parent loses what it had from the former one.
+struct InferredLosses {
+    private let source: Model
+    private let destination: Model
+    /// The mappings of the entities that stay, by the source entity's index.
+    private var mappings: [Int: EntityMapping] = [:]
+    /// The names of the properties that the objects of an entity lose, by its index.
+    private var lost: [Int: Set<String>] = [:]
+
+    init(_ mappingModel: MappingModel, from source: Model, to destination: Model) {
+        self.source = source
+        self.destination = destination
+        for mapping in mappingModel.entityMappings {
+            guard let old = mapping.sourceEntityName.flatMap({ source.entity(named: $0) }),
+                mapping.destinationEntityName != nil
+            else { continue }
+            mappings[old.index] = mapping
+            let kept = (mapping.attributeMappings + mapping.relationshipMappings)
+                .flatMap(\.origins)
+            lost[old.index] = Set(old.storedNames).subtracting(kept)
+        }
+    }
+
+    /// The lines on an entity. What all objects of a hierarchy lose is said of the entity that
+    /// declares it.
+    func lines(of entity: Entity) -> [String] {
+        entity.storedNames.compactMap { line(on: $0, of: entity) } + cutLinks(of: entity)
+    }
+
+    private func line(on name: String, of entity: Entity) -> String? {
+        guard lost[entity.index]?.contains(name) == true, let owner = owner(of: name, in: entity)
+        else { return nil }
+        let family = source.family(of: owner).filter {
+            !$0.isAbstract && mappings[$0.index] != nil
+        }
+        let keepers = family.filter { lost[$0.index]?.contains(name) != true }
+        let line = "removes \(entity.name).\(name) and its values"
+        if owner.index != entity.index {
+            let isSaid = keepers.isEmpty && lost[owner.index]?.contains(name) == true
+            return isSaid || entity.isAbstract ? nil : line
+        }
+        if keepers.isEmpty { return line }
+        if entity.isAbstract { return nil }
+        let names = keepers.map(\.name).joined(separator: ", ")
+        return "\(line), which \(names) \(keepers.count == 1 ? "keeps" : "keep")"
+    }
+
+    /// The links of an entity's own relationships to objects whose entity the destination of the
+    /// relationship no longer has in its hierarchy.
+    private func cutLinks(of entity: Entity) -> [String] {
+        guard let mapping = mappings[entity.index],
+            let now = mapping.destinationEntityName.flatMap({ destination.entity(named: $0) })
+        else { return [] }
+        return mapping.relationshipMappings.flatMap { property -> [String] in
+            guard case .source(let name)? = property.value,
+                let before = entity.relationship(named: name), before.owner == entity.index,
+                let after = now.relationship(named: property.name)
+            else { return [] }
+            let reached = Set(
+                destination.family(of: destination.destination(of: after)).map(\.name))
+            return source.family(of: source.destination(of: before)).compactMap { end in
+                guard !end.isAbstract, let name = mappings[end.index]?.destinationEntityName,
+                    !reached.contains(name)
+                else { return nil }
+                return "removes the links of \(entity.name).\(before.name) to \(end.name)"
+            }
+        }
+    }
+
+    private func owner(of name: String, in entity: Entity) -> Entity? {
+        (entity.attribute(named: name)?.owner ?? entity.relationship(named: name)?.owner)
+            .map { source.entities[$0] }
+    }
+}

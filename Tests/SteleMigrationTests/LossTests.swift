@@ -1,0 +1,92 @@
+import SteleMigration
+import SteleModel
+import TestSupport
+import Testing
+
+/// What a plan says of values and links that inference does not carry over.
+@Suite struct LossTests {
+    private func details(_ old: String, _ new: String) throws -> [String] {
+        let (source, destination) = (
+            try model(old, name: "M 1"), try model(new, name: "M 2")
+        )
+        let mapping = try MappingModel.inferred(from: source, to: destination)
+        return MigrationPlan.Step(
+            source: KnownVersion(model: source, hashes: [:]),
+            destination: KnownVersion(model: destination, hashes: [:]), mappingModel: mapping,
+            kind: .inferred
+        ).details.filter { $0.hasPrefix("removes") }
+    }
+
+    /// X and Y with the children that are given, and an entity that links to objects of X.
+    private func family(
+        x: String = "a: String", _ more: String? = nil, of parent: String,
+        c: String = "c: String", abstract: Bool = false
+    ) -> String {
+        let toOne = #""relationships": [{"name": "x", "destination": "X", "inverse": "logs"}]"#
+        let toMany =
+            #""relationships": [{"name": "logs", "destination": "Log", "inverse": "x", "#
+            + #""toMany": true}]"#
+        let own = abstract ? #""abstract": true, "# : ""
+        return "["
+            + [
+                entity("Root", "r: String", more: #""abstract": true"#),
+                more.map { entity("X", x, $0, more: own + #""parent": "Root", "# + toMany) }
+                    ?? entity("X", x, more: own + #""parent": "Root", "# + toMany),
+                entity("Y", "b: String", more: #""parent": "Root""#),
+                entity("C", c, more: #""parent": "\#(parent)""#),
+                entity("Log", "at: Date", more: toOne),
+            ].joined(separator: ", ") + "]"
+    }
+
+    @Test func aChangeOfParentNamesWhatItDrops() throws {
+        #expect(
+            try details(family(of: "X"), family(of: "Y")) == [
+                "removes the links of Log.x to C", "removes C.a and its values",
+                "removes C.logs and its values",
+            ])
+        #expect(try details(family(of: "X"), family(of: "X")) == [])
+    }
+
+    @Test func anAttributeThatMovesUpIsKept() throws {
+        let up = family(x: "a: String", "c: String", of: "X", c: "d: String")
+        #expect(try details(family(of: "X"), up) == [])
+    }
+
+    @Test func anAttributeThatMovesDownIsLostToTheParentsObjects() throws {
+        let down = family(x: "z: String", of: "X", c: "a: String")
+        #expect(
+            try details(family(of: "X", c: "d: String"), down) == [
+                "removes X.a and its values, which C keeps", "removes C.d and its values",
+            ])
+        // An abstract entity has no objects of its own.
+        #expect(
+            try details(
+                family(of: "X", c: "d: String", abstract: true),
+                family(x: "z: String", of: "X", c: "a: String", abstract: true))
+                == ["removes C.d and its values"])
+    }
+
+    @Test func anAttributeOfAWholeHierarchyIsNamedOnce() throws {
+        #expect(
+            try details(family(of: "X"), family(x: "z: String", of: "X"))
+                == ["removes X.a and its values"])
+    }
+
+    @Test func anExchangeOfNamesThatTheHashesDoNotHaveIsNoted() throws {
+        let swapped = #"""
+            [{"name": "Car", "attributes": [
+              {"name": "a", "type": "String", "renamingIdentifier": "b"},
+              {"name": "b", "type": "String", "renamingIdentifier": "a"}]}]
+            """#
+        let versions = try #require(
+            KnownVersions(
+                [KnownVersion(model: model(swapped, name: "M 2"), hashes: ["Car": [1]])],
+                current: "M 2"))
+        let lines = try MigrationPlan(storeHashes: ["Car": [1]], versions: versions).lines
+        #expect(lines.count == 3)
+        #expect(
+            lines[1]
+                == "Car.a has the renaming identifier of Car.b: if values have to move, give one of "
+                + "them a version hash modifier, because the version hashes are the same")
+    }
+}
