@@ -57,6 +57,12 @@ extension PostgreSQLStore {
             found.hashes = "those of the model"
             return model
         }
+        let own = try? metadata.modelFile(name: "store", place: "the store")?.model()
+        if models.isEmpty, let own, metadata.isOf(own) {
+            found.model = .init(name: own.name, isOwn: true)
+            found.hashes = "those of the model"
+            return own
+        }
         found.unchecked.append(
             "the tables with a model: "
                 + (models.isEmpty ? "name one by --model" : "no model of the store is known"))
@@ -89,30 +95,38 @@ extension PostgreSQLStore {
     }
 
     private static let types = SQLText(
-        "SELECT upper(c.relname), upper(a.attname), format_type(a.atttypid, NULL) FROM pg_class c "
+        "SELECT upper(c.relname), upper(a.attname), format_type(a.atttypid, NULL), "
+            + "coalesce(o.collname::text, '') FROM pg_class c "
             + "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
+            + "LEFT JOIN pg_collation o ON o.oid = a.attcollation "
             + "WHERE c.relnamespace = \(PostgreSQLWords.ownSchema) AND c.relkind = 'r'")
 
-    /// Columns whose types are not those that the store reads.
+    /// Columns whose types or collations are not those that the store reads.
     private static func typeDifferences(
         _ connection: Connection, _ schema: SQLSchema
     ) throws(StoreError) -> [String] {
-        var found: [String: String] = [:]
-        for row in try connection.rows(types, [], [.text, .text, .text]) {
+        var found: [String: (type: String, collation: String)] = [:]
+        for row in try connection.rows(types, [], [.text, .text, .text, .text]) {
             guard case .string(let table) = row[0], case .string(let column) = row[1],
-                case .string(let type) = row[2]
+                case .string(let type) = row[2], case .string(let collation) = row[3]
             else { continue }
-            found["\(table).\(column)"] = type
+            found["\(table).\(column)"] = (type, collation)
         }
         var differences: [String] = []
         for table in schema.storedTables {
             for column in table.columns {
                 let name = "\(table.name).\(column.name)"
                 let type = PostgreSQLWords.type(column.kind).lowercased()
-                guard let other = found[name], other != type else { continue }
-                differences.append(
-                    "\(name): the type is \(other), and a store has \(type): values are not read as "
-                        + "they are")
+                guard let other = found[name] else { continue }
+                if other.type != type {
+                    differences.append(
+                        "\(name): the type is \(other.type), and a store has \(type): values are not "
+                            + "read as they are")
+                } else if column.kind == .text, !["C", "POSIX"].contains(other.collation) {
+                    differences.append(
+                        "\(name): the collation is \(other.collation), and a store has C: texts are "
+                            + "sorted and compared otherwise")
+                }
             }
         }
         return differences

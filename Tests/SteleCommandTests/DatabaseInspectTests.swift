@@ -63,12 +63,21 @@ struct DatabaseInspectTests {
         }
         let json = try stele("inspect", url, "--json")
         #expect(json.status == 0 && json.output.contains(#""indexBytes": "#), "\(json)")
-        #expect(json.output.contains("name one by --model"))
+        // The store has its model.
+        #expect(!json.output.contains("name one by --model"))
         #expect(!json.output.contains("postgres@"))
         let checked = try stele("check", url, "--model", "Staff.json")
         #expect(checked.status == 0 && checked.output.contains("no differences"), "\(checked)")
         #expect(
             checked.output.hasPrefix("postgresql:///postgres, schema \(schema): "), "\(checked)")
+    }
+
+    /// The server writes the names of types in quotes then.
+    @Test func aSettingOfTheDatabaseIsNoDifference() throws {
+        defer { remove() }
+        let found = try stele(
+            "check", url + "%20-cquote_all_identifiers%3Don", "--model", "Staff.json")
+        #expect(found.status == 0, "\(found)")
     }
 
     /// Each is found, and named with its table and column.
@@ -85,6 +94,10 @@ struct DatabaseInspectTests {
             ("DROP INDEX \(try uniqueIndex())", "there is no unique index on ZNAME"),
             ("UPDATE zperson SET zname = 'Ann'", "there more than once (first: Z_PK 1)"),
             ("DELETE FROM stele_commit WHERE z_pk = 1", "STELE_COMMIT: there is no row 1"),
+            (
+                "ALTER TABLE zpet ALTER COLUMN zname TYPE text COLLATE \"default\"",
+                "ZPET.ZNAME: the collation is default, and a store has C"
+            ),
             ("ALTER TABLE zpet DROP COLUMN zname", "no column ZNAME"),
         ]
         for (statement, sign) in faults {

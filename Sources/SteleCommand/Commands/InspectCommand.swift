@@ -113,7 +113,7 @@ struct InspectCommand: ParsableCommand {
     ) throws -> StoreInspection {
         try ExistingStore.open(opening, package) { store, version in
             var found = StoreInspection(type: store.type, metadata: try store.metadata)
-            found.model = .init(name: version.name, isOwn: false)
+            found.model = .init(name: version.name, isOwn: package == nil)
             found.hashes = "those of the model"
             found.files = [.init(.store, opening.path, bytes: try opening.fileSize())]
             let reader = try store.reader()

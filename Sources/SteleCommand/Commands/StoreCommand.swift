@@ -61,16 +61,24 @@ struct ExistingStore: ParsableArguments {
         return (try StoreOpening(existing: opening.name), own)
     }
 
-    /// Calls a function with the open store and the version that it was made with.
-    /// - Throws: `Failure` if the store is of no version of the model, or no model is named.
+    /// The model that the store has of itself; nil where it has none.
+    private static func ownPackage(_ opening: StoreOpening) throws -> ModelPackage? {
+        guard case .success? = opening.cachedVersion else { return nil }
+        return try ModelPackage(opening.path, isServed: false).ofItsStore()
+    }
+
+    /// Calls a function with the open store and the version that it was made with, which is the
+    /// store's own where no model is named.
+    /// - Throws: `Failure` if the store is of no version of the model, or has none and none is
+    ///   named.
     static func open<Result>(
         _ opening: StoreOpening, _ package: ModelPackage?,
         _ body: (any PersistentStore, KnownVersion) throws -> Result
     ) throws -> Result {
-        guard let package else {
+        guard let package = try package ?? ownPackage(opening) else {
             throw Failure(
-                "\(opening.path): a store of the type \(opening.type) is read by its model: name "
-                    + "the model, too")
+                "\(opening.path): a store of the type \(opening.type) is read by its model, which "
+                    + "it does not have: name the model, too")
         }
         let (store, version) = try opening.open(anyOf: package.versions())
         defer { store.close() }

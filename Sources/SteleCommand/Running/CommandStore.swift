@@ -129,9 +129,7 @@ extension CommandStore {
         anyOf versions: KnownVersions
     ) throws -> (store: any PersistentStore, version: KnownVersion) {
         var refusal: (any Error)?
-        var versions = versions
-        versions.cached = cachedVersion
-        for version in versions.candidates {
+        for version in versions.versions.reversed() {
             do { return (try openAsIs(version.model), version) } catch {
                 refusal = refusal ?? error
             }

@@ -113,7 +113,7 @@ final class Connection: SQLConnection {
             "SET standard_conforming_strings = on; SET extra_float_digits = 1; "
                 // Values of other programs' types are texts that must be the same on each node.
                 + "SET DateStyle = 'ISO, YMD'; SET IntervalStyle = postgres; SET TimeZone = 'UTC'; "
-                + "SET bytea_output = hex; SET lc_monetary = 'C'; "
+                + "SET bytea_output = hex; SET lc_monetary = 'C'; SET quote_all_identifiers = off; "
                 + "SET max_parallel_workers_per_gather = 0; SET synchronize_seqscans = off; "
                 + "SET statement_timeout = \(StatementTime.limit / 1_000_000); "
                 + "SET idle_in_transaction_session_timeout = \(writes ? 30_000 : 0)"

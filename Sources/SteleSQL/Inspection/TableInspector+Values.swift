@@ -27,6 +27,15 @@ extension TableInspector {
                         + "\(property) is read as SQLite converts it, and as null where it cannot "
                         + "be")
             }
+            if column.kind == .decimal, !isTyped {
+                let text = "CAST(\(value) AS TEXT)"
+                scan.add(
+                    fault: "typeof(\(value)) = 'blob' AND NOT (ltrim(\(text), '-') GLOB '[0-9]*' "
+                        + "AND \(text) NOT GLOB '*[^0-9.-]*' AND \(text) NOT GLOB '?*-*' "
+                        + "AND \(text) NOT GLOB '*.*.*')", in: column.name,
+                    "the value is a blob, and not the digits of a decimal: \(property) is read as "
+                        + "null")
+            }
             if column.kind == .uuid {
                 scan.add(
                     fault: (isTyped ? "" : "typeof(\(value)) = 'blob' AND ")
@@ -51,7 +60,8 @@ extension ColumnKind {
         switch self {
         case .integer, .boolean, .key: ["integer"]
         case .double, .float, .date: ["real", "integer"]
-        case .decimal: ["integer", "real", "text"]
+        // Values of more than 15 digits are blobs (`DecimalColumn`).
+        case .decimal: ["integer", "real", "blob"]
         case .text: ["text"]
         case .data, .uuid, .external, .marked: ["blob"]
         }
