@@ -62,7 +62,10 @@ struct Inference {
             throw MigrationError(
                 .inferredMappingModel,
                 "no mapping can be inferred from \(match.source.name) to \(match.destination.name)",
-                reasons: reasons, hint: "a mapping model can say how the data is carried over")
+                reasons: reasons,
+                hint: (mappings.contains { $0.sourceEntityName == nil }
+                    ? "if an entity was renamed, give it the former name as its renaming identifier; "
+                    : "") + "a mapping model can say how the data is carried over")
         }
         return MappingModel(mappings)
     }

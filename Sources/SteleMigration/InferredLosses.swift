@@ -38,7 +38,7 @@ struct InferredLosses {
             !$0.isAbstract && mappings[$0.index] != nil
         }
         let keepers = family.filter { lost[$0.index]?.contains(name) != true }
-        let line = "removes \(entity.name).\(name) and its values"
+        let line = "removes \(entity.name).\(name) and its values" + hint(on: name, of: entity)
         if owner.index != entity.index {
             let isSaid = keepers.isEmpty && lost[owner.index]?.contains(name) == true
             return isSaid || entity.isAbstract ? nil : line
@@ -46,7 +46,25 @@ struct InferredLosses {
         if keepers.isEmpty { return line }
         if entity.isAbstract { return nil }
         let names = keepers.map(\.name).joined(separator: ", ")
-        return "\(line), which \(names) \(keepers.count == 1 ? "keeps" : "keep")"
+        return "removes \(entity.name).\(name) and its values, which \(names) "
+            + (keepers.count == 1 ? "keeps" : "keep")
+    }
+
+    /// How to keep a property that may have been renamed.
+    private func hint(on name: String, of entity: Entity) -> String {
+        guard let mapping = mappings[entity.index],
+            let now = mapping.destinationEntityName.flatMap({ destination.entity(named: $0) })
+        else { return "" }
+        let added = (mapping.attributeMappings + mapping.relationshipMappings).first {
+            guard $0.value == nil else { return false }
+            if let before = entity.attribute(named: name) {
+                return now.attribute(named: $0.name)?.type == before.type
+            }
+            let after = now.relationship(named: $0.name)
+            return after?.isToMany == entity.relationship(named: name)?.isToMany
+        }
+        return added.map { "; if it is \($0.name) now, give that the renaming identifier \(name)" }
+            ?? ""
     }
 
     /// The links of an entity's own relationships to objects whose entity the destination of the

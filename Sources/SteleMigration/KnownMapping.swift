@@ -67,8 +67,14 @@ public struct KnownMapping: Sendable {
     /// Whether the mapping model leads from one version to another.
     public func leads(from source: KnownVersion, to destination: KnownVersion) -> Bool {
         guard mismatches(from: source, to: destination).isEmpty else { return false }
-        // Of the name of the store's own model nothing is known.
-        return !source.isCached || (try? mappingModel(from: source, to: destination)) != nil
+        // The file may be for another version that is gone.
+        let isGuess = sources == nil && (sourceName.map { mayName(source, $0) } ?? false)
+        return !isGuess || (try? mappingModel(from: source, to: destination)) != nil
+    }
+
+    /// Whether a name in the file may be that of the store's own model.
+    private func mayName(_ version: KnownVersion, _ name: String) -> Bool {
+        sourceShape == nil && version.mayBe(named: name)
     }
 
     /// Why the mapping model does not lead from one version to another; empty if it does.
@@ -108,7 +114,7 @@ public struct KnownMapping: Sendable {
         ]
         if sides.contains(where: { $0.0 != nil || $0.1 != nil }) {
             return sides.compactMap { identified, named, version, side in
-                if identified == nil, let named, version.mayBe(named: named) { return nil }
+                if identified == nil, let named, mayName(version, named) { return nil }
                 guard let names = identified ?? named.map({ [$0] }), !names.contains(version.name)
                 else { return nil }
                 return "its \(side) is the version \(names.sorted().joined(separator: " or ")), "

@@ -53,8 +53,11 @@ public struct MigrationPlan: Sendable {
     /// Why mapping models lead between no two of the versions, a sentence for each of them.
     public package(set) var unusedMappings: [String]
 
-    /// Whether the store may be of a newer version that is not known, and something of it is removed.
-    package var mayLeadBack: Bool { source.isCached && steps.contains(where: \.removes) }
+    /// Whether the store may be of a newer version that is not known, and inference removes something
+    /// of it.
+    package var mayLeadBack: Bool {
+        source.isCached && steps.contains { $0.kind == .inferred && $0.removes }
+    }
 
     /// Whether there is nothing to do.
     public var isEmpty: Bool { steps.isEmpty }

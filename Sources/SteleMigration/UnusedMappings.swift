@@ -15,6 +15,8 @@ struct UnusedMappings {
     private let isBackward: Bool
     /// For each inferred step the versions that it passes, in its direction.
     private let inferred: [[KnownVersion]]
+    /// Whether one of them removes something.
+    private let removes: Bool
 
     init(
         _ mappings: [KnownMapping], _ versions: KnownVersions, _ steps: [MigrationPlan.Step],
@@ -27,6 +29,7 @@ struct UnusedMappings {
         self.mappings = mappings.filter { !used.contains(.mappingModel($0.name)) }
         let names = versions.versions.map(\.name)
         isBackward = names.firstIndex(of: source.name) ?? 0 > versions.currentIndex
+        removes = steps.contains { $0.kind == .inferred && $0.removes }
         inferred = steps.filter { $0.kind == .inferred }.compactMap { step in
             guard let from = names.firstIndex(of: step.source.name),
                 let to = names.firstIndex(of: step.destination.name)
@@ -46,6 +49,16 @@ struct UnusedMappings {
     /// - Throws: `MigrationError.Code.missingMappingModel` (134140).
     func check() throws(MigrationError) {
         for mapping in mappings {
+            if mapping.isGiven, removes, leads(mapping).isEmpty {
+                throw MigrationError(
+                    .missingMappingModel,
+                    "\(mapping.name), which was named, is not used, and what it may have been written "
+                        + "for would be removed",
+                    reasons: mapping.mismatches(from: source, to: destination),
+                    hint:
+                        "the versions are \(versions.map(\.name).joined(separator: ", ")); correct "
+                        + "it, or do not name it")
+            }
             guard let meant = missedStep(mapping) else { continue }
             let names = versions.map(\.name)
             let unknown = mapping.names.filter { !names.contains($0) }
@@ -109,11 +122,12 @@ struct UnusedMappings {
         let isHalfKnown = !known.isEmpty && known.count < mapping.names.count
         if isHalfKnown, isBackward { return nil }
         for passed in inferred {
-            // One from the store's own model is for a version of a name that is not known.
-            for (index, from) in passed.enumerated() where !from.isCached {
+            for (index, from) in passed.enumerated() {
+                // The copy of its source tells that it is for another version that is gone.
+                if from.isCached, mapping.sourceShape != nil { continue }
                 for to in passed[(index + 1)...] {
                     let isMeant =
-                        isHalfKnown
+                        isHalfKnown && !from.isCached
                         ? (mapping.sourceName == from.name || mapping.destinationName == to.name)
                             && mapping.hasEntities((from, to))
                         : mapping.isComplete((from, to))

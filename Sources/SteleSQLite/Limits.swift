@@ -48,5 +48,5 @@ enum Limits {
     static let restartMilliseconds: Int32 = 50
     /// The nesting of function calls and parentheses that always fits the 100 places of SQLite's
     /// parser. More may fit.
-    static let nestedCalls = 15
+    static let nestedCalls = 10
 }

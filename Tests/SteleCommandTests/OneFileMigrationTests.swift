@@ -117,6 +117,49 @@ import Testing
         try serve(store) { #expect($0.ask("GET", "/Note/1")?.body.contains("body") == false) }
     }
 
+    /// A mapping model that does not fit is no reason to remove what it was written for.
+    @Test(arguments: [
+        (#""attributes":{"name":"$source.titel"}"#, "", "has no titel"),
+        (
+            #""attributes":{"name":"$source.title"}"#, #""from":"Foo","to":"Bar","#,
+            "is not used, and what it may"
+        ),
+        (#""attributes":{"name":"$source.titel"}"#, #""to":"m","#, "has no titel"),
+        (#""attributes":{"name":"$source.titel"}"#, #""from":"Foo","#, "is not used"),
+    ])
+    func aMappingModelThatDoesNotFitRefusesTheMigration(
+        _ attributes: String, _ versions: String, _ message: String
+    ) throws {
+        try folder.write(Self.model("Note", #"{"name":"title","type":"String"}"#), to: "m.json")
+        try serve("s.sqlite") {
+            #expect($0.ask("POST", "/Note", #"{"title":"a"}"#)?.status == 201)
+        }
+        try folder.write(Self.model("Note", #"{"name":"name","type":"String"}"#), to: "m.json")
+        try folder.write(
+            "{\(versions)\"mappings\":[{\"source\":\"Note\",\"destination\":\"Note\","
+                + "\(attributes)}]}", to: "maps/m.mapping.json")
+        let store = folder.path + "/s.sqlite"
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        for command in ["migrate", "serve"] {
+            let refused = try Program(
+                [command, "m.json", "--store", "s.sqlite", "--mapping", "maps/m.mapping.json"]
+                    + (command == "serve" ? ["--migrate", "--port", "0"] : []), folder: folder.path
+            ).end()
+            #expect(refused.status == 1)
+            #expect(refused.errors.contains(message), "\(refused.errors)")
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+        // Without it the plan says how to keep the values.
+        let plan = try Program.run(
+            "migrate", "m.json", "--store", "s.sqlite", "--plan", folder: folder.path)
+        #expect(
+            versions.contains("Foo")
+                || plan.errors.contains("titel")
+                || plan.output.contains(
+                    "if it is name now, give that the renaming identifier title"),
+            "\(plan)")
+    }
+
     /// No archive of Core Data's can have composites.
     @Test(arguments: stores)
     func aModelWithCompositesIsKeptToo(_ store: String) throws {

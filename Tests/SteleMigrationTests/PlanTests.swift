@@ -73,7 +73,8 @@ import Testing
                 "  1. M 1 to M 3, inferred",
                 "     - Person.a becomes Person.c",
                 "     - adds Person.b",
-                "     - removes Person.x and its values",
+                "     - removes Person.x and its values; if it is b now, give that the renaming "
+                    + "identifier x",
             ])
     }
 

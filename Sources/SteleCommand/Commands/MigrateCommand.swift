@@ -17,7 +17,7 @@ struct MigrateCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The model with its versions: .xcdatamodeld, .momd, or a folder of JSON models.")
+        help: "The model: .xcdatamodeld, .momd, a JSON file, or a folder of JSON models.")
     var model: String
 
     @Option(
@@ -30,7 +30,10 @@ struct MigrateCommand: ParsableCommand {
     var mapping: [String] = []
 
     @Flag(
-        help: "Print what would be done, and do nothing; the exit status is 1 if it cannot be done."
+        help: """
+            Print what would be done and what it requires of the data, which is not looked at, and do \
+            nothing; the exit status is 1 if there is no way.
+            """
     )
     var plan = false
 
@@ -41,7 +44,10 @@ struct MigrateCommand: ParsableCommand {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
             let (opened, package) = try StoresOpening(
-                store.joined(separator: ","), type: nil, try ModelPackage(model, mappings: mapping)
+                store.joined(separator: ","), type: nil,
+                try ModelPackage(
+                    model,
+                    mappings: mapping.flatMap { $0.split(separator: ",").map(String.init) })
             ).only()
             let migrator = StoreMigrator(store: opened, package: package)
             guard let way = try migrator.plan() else {
