@@ -174,9 +174,9 @@ package struct ErrorRenderer {
             return Problem(
                 .storeDamaged, what,
                 hint:
-                    "save what can be read by GET /{Entity}?format=ndjson, end the service, keep a "
-                    + "copy of all files of the store, and restore a backup; stele check says "
-                    + "what is left")
+                    "save what can be read by GET /{Entity}?format=ndjson, or by stele export "
+                    + "--read-only after the end of the service, keep a copy of all files of the "
+                    + "store, and restore a backup; stele check says what is left")
         case .noRoom:
             return Problem(
                 .noRoom,

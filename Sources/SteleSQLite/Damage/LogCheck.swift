@@ -13,7 +13,7 @@ import StelePersistence
 struct LogCheck {
     typealias State = stele_wal_state
 
-    private static let headerBytes = 32
+    static let headerBytes = 32
     private static let frameHeaderBytes = 24
     /// The frames that are read at a time.
     private static let framesAtATime = 64
