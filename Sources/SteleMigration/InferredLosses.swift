@@ -29,6 +29,38 @@ struct InferredLosses {
     /// declares it.
     func lines(of entity: Entity) -> [String] {
         entity.storedNames.compactMap { line(on: $0, of: entity) } + cutLinks(of: entity)
+            + changedValues(of: entity)
+    }
+
+    /// What an entity's own properties lose that stay.
+    private func changedValues(of entity: Entity) -> [String] {
+        guard let mapping = mappings[entity.index],
+            let now = mapping.destinationEntityName.flatMap({ destination.entity(named: $0) })
+        else { return [] }
+        var lines: [String] = []
+        for property in mapping.attributeMappings {
+            guard case .source(let name)? = property.value,
+                let before = entity.attribute(named: name), before.owner == entity.index,
+                let after = now.attribute(named: property.name)
+            else { continue }
+            if before.isOptional, !after.isOptional, !after.declaration.defaultValue.isNull {
+                lines.append(
+                    "removes null from \(now.name).\(after.name): it becomes the default")
+            }
+            if after.type == .float, [.double, .decimal].contains(before.type) {
+                lines.append(
+                    "removes the digits of \(now.name).\(after.name) that a Float does not have")
+            }
+        }
+        for property in mapping.relationshipMappings {
+            guard case .source(let name)? = property.value,
+                let before = entity.relationship(named: name), before.owner == entity.index,
+                let after = now.relationship(named: property.name), before.isOrdered,
+                !after.isOrdered
+            else { continue }
+            lines.append("removes the order of \(now.name).\(after.name)")
+        }
+        return lines
     }
 
     private func line(on name: String, of entity: Entity) -> String? {

@@ -72,6 +72,21 @@ public struct KnownMapping: Sendable {
         return !isGuess || (try? mappingModel(from: source, to: destination)) != nil
     }
 
+    /// Whether what the file knows of the entities of its source is that of a version.
+    func isIdentified(as source: KnownVersion) -> Bool {
+        if sources?.contains(source.name) == true { return true }
+        let hashed = mappingModel.entityMappings.filter {
+            $0.sourceEntityName != nil && $0.sourceEntityVersionHash != nil
+        }
+        return !hashed.isEmpty
+            && hashed.allSatisfy { mapping in
+                guard let name = mapping.sourceEntityName,
+                    let hash = mapping.sourceEntityVersionHash
+                else { return false }
+                return source.hasHash(hash, of: name)
+            }
+    }
+
     /// Whether a name in the file may be that of the store's own model.
     private func mayName(_ version: KnownVersion, _ name: String) -> Bool {
         sourceShape == nil && version.mayBe(named: name)

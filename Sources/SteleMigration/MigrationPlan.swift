@@ -23,10 +23,14 @@ public struct MigrationPlan: Sendable {
         public let mappingModel: MappingModel
         /// How the mapping came about.
         public let kind: Kind
+        /// Whether its mapping model was named by the user, or knows that it is for the versions.
+        let isCertain: Bool
 
         package init(
-            source: KnownVersion, destination: KnownVersion, mappingModel: MappingModel, kind: Kind
+            source: KnownVersion, destination: KnownVersion, mappingModel: MappingModel,
+            kind: Kind, isCertain: Bool = false
         ) {
+            self.isCertain = isCertain
             self.source = source
             self.destination = destination
             self.mappingModel = mappingModel
@@ -53,10 +57,12 @@ public struct MigrationPlan: Sendable {
     /// Why mapping models lead between no two of the versions, a sentence for each of them.
     public package(set) var unusedMappings: [String]
 
-    /// Whether the store may be of a newer version that is not known, and inference removes something
-    /// of it.
+    /// Whether the store may be of a newer version that is not known, and something of it would be
+    /// lost: inference removes it, or a mapping model changes it that was not named and may be for
+    /// another version.
     package var mayLeadBack: Bool {
-        source.isCached && steps.contains { $0.kind == .inferred && $0.removes }
+        guard source.isCached else { return false }
+        return steps.contains { $0.isCertain ? false : $0.kind != .inferred || $0.removes }
     }
 
     /// Whether there is nothing to do.

@@ -81,7 +81,8 @@ struct Planner {
             return MigrationPlan.Step(
                 source: source, destination: destination,
                 mappingModel: try known.mappingModel(from: source, to: destination),
-                kind: .mappingModel(known.name))
+                kind: .mappingModel(known.name),
+                isCertain: known.isGiven || !source.isCached || known.isIdentified(as: source))
         }
         guard case .success(let mapping) = inference(from, to) else { return nil }
         if !skippedMappings(part).isEmpty || skipsRename(part, mapping) { return nil }

@@ -23,7 +23,8 @@ package struct MappingSearch {
 
     /// How many folders deep it looks.
     private static let depth = 2
-    /// How many names in folders below the model's, or beside it, it looks at. The search ends there.
+    /// How many names in folders two deep below the model's, or beside it, it looks at. The search
+    /// ends there.
     private static let maximumNames = 10_000
 
     private static let mappingFileEnding = ".mapping.json"
@@ -171,7 +172,7 @@ package struct MappingSearch {
 
         /// The mapping models in a folder and in the folders below it.
         mutating func files(in folder: String, depth: Int) -> [String] {
-            let own = mappingFiles(in: folder, listed(folder))
+            let own = mappingFiles(in: folder, listed(folder, isLimited: true))
             return own + files(below: [folder], depth: depth)
         }
 
@@ -179,10 +180,11 @@ package struct MappingSearch {
         mutating func files(below folders: [String], depth: Int) -> [String] {
             var files: [String] = []
             var level = folders
-            for _ in 0..<depth {
-                level = level.flatMap { self.folders(in: $0) }
+            for number in 0..<depth {
+                // The folders directly in the model's are of its project.
+                level = level.flatMap { self.folders(in: $0, isLimited: number > 0) }
                 for folder in level {
-                    var names = listed(folder)
+                    var names = listed(folder, isLimited: number > 0)
                     // Mapping files among JSON models belong to these.
                     if names.contains(where: { $0.hasSuffix(".json") && !isMappingFile($0) }) {
                         names.removeAll(where: isMappingFile)
@@ -195,9 +197,9 @@ package struct MappingSearch {
 
         /// The folders directly in a folder that have not been looked through. Hidden ones, links,
         /// and models are left out.
-        private mutating func folders(in folder: String) -> [String] {
+        private mutating func folders(in folder: String, isLimited: Bool) -> [String] {
             var folders: [String] = []
-            for name in listed(folder) {
+            for name in listed(folder, isLimited: isLimited) {
                 let path = join(folder, name)
                 var found = stat()
                 guard !name.hasPrefix("."), !packages.contains(where: name.lowercased().hasSuffix),
@@ -210,13 +212,13 @@ package struct MappingSearch {
         }
 
         /// The names in a folder in their order; none where that would be too many in all.
-        private mutating func listed(_ folder: String) -> [String] {
-            guard left > 0, let directory = opendir(folder) else { return [] }
+        private mutating func listed(_ folder: String, isLimited: Bool) -> [String] {
+            guard !isLimited || left > 0, let directory = opendir(folder) else { return [] }
             defer { closedir(directory) }
             var names: [String] = []
             while let entry = readdir(directory) {
-                left -= 1
-                if left == 0 { return [] }
+                if isLimited { left -= 1 }
+                if isLimited, left == 0 { return [] }
                 names.append(
                     withUnsafePointer(to: &entry.pointee.d_name) { name in
                         name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {

@@ -54,7 +54,11 @@ package struct ModelPath {
         }
     }
 
+    /// The greatest size of a file, in bytes.
+    private static let byteLimit = 64 << 20
+
     /// The contents of the file.
+    /// - Throws: `ModelErrors` for what is no file, cannot be read, or has more than 64 MiB.
     package func bytes() throws(ModelErrors) -> [UInt8] {
         // Foundation mishandles its buffer if the file is empty.
         let unreadable = ModelErrors(path, "the file cannot be read", hint: "check its permissions")
@@ -68,6 +72,9 @@ package struct ModelPath {
         while true {
             let count = fread(&piece, 1, piece.count, file)
             bytes += piece.prefix(count)
+            guard bytes.count <= Self.byteLimit else {
+                throw ModelErrors(path, "the file has more than \(Self.byteLimit >> 20) MiB")
+            }
             if count < piece.count { break }
         }
         guard ferror(file) == 0 else { throw unreadable }

@@ -117,6 +117,75 @@ import Testing
         try serve(store) { #expect($0.ask("GET", "/Note/1")?.body.contains("body") == false) }
     }
 
+    /// What an edit would lose beside attributes: digits, null, an order, and what a mapping model makes
+    /// of values that may be made already.
+    @Test(arguments: [
+        (
+            (#"{"name":"x","type":"Double"}"#, ""), (#"{"name":"x","type":"Float"}"#, ""),
+            "removes the digits of Note.x that a Float does not have"
+        ),
+        (
+            (#"{"name":"x","type":"Integer 16"}"#, ""),
+            (#"{"name":"x","type":"Integer 16","optional":false,"default":0}"#, ""),
+            "removes null from Note.x"
+        ),
+        (
+            (#"{"name":"x","type":"Integer 16"}"#, #","ordered":true"#),
+            (#"{"name":"x","type":"Integer 16"}"#, ""), "removes the order of Note.parts"
+        ),
+        (
+            (#"{"name":"x","type":"Integer 16"}"#, ""),
+            (#"{"name":"x","type":"Integer 32"}"#, ""), "by the mapping model ./m.mapping.json"
+        ),
+    ])
+    func nothingIsLostUnasked(
+        _ before: (String, String), _ after: (String, String), _ line: String
+    ) throws {
+        func text(_ parts: (String, String)) -> String {
+            Self.model(
+                "Note", parts.0,
+                more: #","relationships":[{"name":"parts","destination":"Part","toMany":true,"#
+                    + #""inverse":"note"\#(parts.1)}]"#,
+                others: #",{"name":"Part","relationships":[{"name":"note","destination":"Note","#
+                    + #""inverse":"parts"}]}"#)
+        }
+        if line.contains("mapping") {
+            try folder.write(
+                #"{"mappings":[{"source":"Note","destination":"Note","attributes":{"x":"$source.x * 2"}},"#
+                    + #"{"source":"Part","destination":"Part"}]}"#, to: "m.mapping.json")
+        }
+        try folder.write(text(before), to: "m.json")
+        try serve("s.sqlite") { #expect($0.ask("POST", "/Note", "{}")?.status == 201) }
+        try folder.write(text(after), to: "m.json")
+        let refused = try start("s.sqlite", "--migrate").end()
+        #expect(refused.status == 1 && refused.errors.contains(line), "\(refused.errors)")
+        #expect(refused.errors.contains("serve --migrate does not"), "\(refused.errors)")
+        #expect(
+            try Program.run("migrate", "m.json", "--store", "s.sqlite", folder: folder.path).status
+                == 0)
+    }
+
+    /// What another program has made of the column depends on its type.
+    @Test func indexesOfOtherProgramsFollowAChangeOfType() throws {
+        try folder.write(Self.model("Note", #"{"name":"x","type":"Integer 64"}"#), to: "m.json")
+        try serve("s.sqlite") {
+            #expect($0.ask("POST", "/Note", #"[{"x":3},{"x":4},{"x":null}]"#)?.status == 201)
+        }
+        let store = folder.path + "/s.sqlite"
+        for index in ["ZNOTE(ZX / 2)", "ZNOTE(typeof(ZX))", "ZNOTE(ZX) WHERE ZX / 2 > 1"] {
+            let database = try RawDatabase(store)
+            try database.run("CREATE INDEX i\(UInt32.random(in: 0 ... .max)) ON \(index)")
+        }
+        for type in ["Double", "Integer 32"] {
+            try folder.write(
+                Self.model("Note", #"{"name":"x","type":"\#(type)"}"#), to: "m.json")
+            let migrated = try Program.run(
+                "migrate", "m.json", "--store", "s.sqlite", folder: folder.path)
+            #expect(migrated.status == 0, "\(migrated)")
+            #expect(try RawDatabase(store).texts("PRAGMA integrity_check") == ["ok"])
+        }
+    }
+
     /// A mapping model that does not fit is no reason to remove what it was written for.
     @Test(arguments: [
         (#""attributes":{"name":"$source.titel"}"#, "", "has no titel"),

@@ -91,6 +91,13 @@ struct StoreLoading {
         known.cached = place.cachedVersion
         guard let hashes = try place.versionHashes(among: known) else { return nil }
         let plan = try mappings().plan(storeHashes: hashes, versions: known)
+        if plan.mayLeadBack {
+            throw StoreError.incompatible(
+                code: 134100,
+                "\(place.path) is of a version that \(model.name) does not have, which may be a later "
+                    + "one, and something of it would be removed: add the version, or migrate the "
+                    + "store by stele migrate")
+        }
         if plan.isBackward {
             throw StoreError.incompatible(
                 code: 134100,

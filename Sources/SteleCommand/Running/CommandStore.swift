@@ -117,7 +117,7 @@ extension CommandStore {
         }
         if plan.mayLeadBack, other != .refuse {
             return "\(command) does this; serve --migrate does not, because the store may be of a "
-                + "newer version, of which this removes something"
+                + "newer version, of which something would be lost"
         }
         return other == .offer
             ? "start with --migrate to do this, or run \(command)" : "\(command) does this"

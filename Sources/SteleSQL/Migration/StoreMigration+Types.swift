@@ -67,8 +67,18 @@ extension StoreMigration {
             throw error
         }
         try work.run("PRAGMA writable_schema = RESET")
+        // What SQL makes of a number depends on the column's type.
+        if try connection.integer(SQLText(Self.expressions), [.string(table)]) ?? 0 > 0 {
+            try work.run("REINDEX \(table)")
+        }
         return true
     }
+
+    /// The number of a table's indexes over expressions or some of the rows.
+    private static let expressions = """
+        SELECT COUNT(*) FROM pragma_index_list(?1) l WHERE l.partial \
+        OR EXISTS (SELECT 1 FROM pragma_index_xinfo(l.name) x WHERE x.cid = -2)
+        """
 
     /// Puts another column in the place of one.
     private func replace(

@@ -26,7 +26,7 @@ extension Execution {
                 let value =
                     "\(attribute.name) of \(plan.owner.entity.name) "
                     + TemporaryID.text(plan.owner.key)
-                guard data.count == nil else {
+                guard data.isMissing else {
                     throw StoreError.failed("the file \(data.path) of \(value) cannot be read")
                 }
                 throw Problem(

@@ -213,7 +213,7 @@ public final class Export {
         for (slot, value) in object.values.enumerated() {
             switch value {
             case .external(let file):
-                guard file.count != nil else {
+                if file.isMissing {
                     missing.add(name(slot))
                     object.values[slot] = .null
                     continue
