@@ -53,7 +53,16 @@ public struct KnownVersions: Sendable {
     /// The model that the store itself has (`NSManagedObjectModel.cachedModelForPersistentStore`),
     /// which is its version where none of the others is, or why it cannot be read; nil where that
     /// was not tried.
-    package var cached: Result<KnownVersion, ModelErrors>?
+    package private(set) var cached: Result<KnownVersion, ModelErrors>?
+
+    /// Takes the model that the store itself has, unless that is a store of another configuration.
+    /// - Parameter configuration: that of the versions; nil for all entities.
+    package mutating func take(
+        _ cached: Result<KnownVersion, ModelErrors>?, configuration: String? = nil
+    ) {
+        if case .success(let own)? = cached, own.model.configuration != configuration { return }
+        self.cached = cached
+    }
 
     /// Creates a list of versions; nil if none has the name of the current one.
     public init?(_ versions: [KnownVersion], current name: String) {

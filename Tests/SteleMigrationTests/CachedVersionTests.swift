@@ -15,7 +15,7 @@ import Testing
         var known = try PlanTests.versions(versions, current: current)
         var cached = try PlanTests.version("the model in the store", own)
         cached.isCached = true
-        known.cached = .success(cached)
+        known.take(.success(cached))
         return try MigrationPlan(
             storeHashes: cached.hashes, versions: known, mappings: mappings)
     }
@@ -90,7 +90,7 @@ import Testing
         let other = try model("[\(entity("Other", "a: String"))]", name: "the model in the store")
         var cached = KnownVersion(model: other, hashes: ["Other": [1]])
         cached.isCached = true
-        known.cached = .success(cached)
+        known.take(.success(cached))
         let error = #expect(throws: MigrationError.self) {
             try MigrationPlan(storeHashes: ["Other": [1]], versions: known)
         }
@@ -107,14 +107,14 @@ import Testing
         var known = try PlanTests.versions([["a"]])
         var cached = try PlanTests.version("the model in the store", ["b"])
         cached.isCached = true
-        known.cached = .success(cached)
+        known.take(.success(cached))
         let missing = #expect(throws: MigrationError.self) {
             try MigrationPlan(storeHashes: ["Person": [1]], versions: known)
         }
         #expect(
             missing?.reasons.last
                 == "the model that the store has of itself is not that of its data")
-        known.cached = .failure(ModelErrors("s.sqlite", "its model cache is damaged"))
+        known.take(.failure(ModelErrors("s.sqlite", "its model cache is damaged")))
         let unreadable = #expect(throws: MigrationError.self) {
             try MigrationPlan(storeHashes: ["Person": [1]], versions: known)
         }

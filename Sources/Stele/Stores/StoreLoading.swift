@@ -88,7 +88,7 @@ struct StoreLoading {
                     return known
                 }, current: model.name)
         else { return nil }
-        known.cached = place.cachedVersion
+        known.take(place.cachedVersion, configuration: description.configuration)
         guard let hashes = try place.versionHashes(among: known) else { return nil }
         let plan = try mappings().plan(storeHashes: hashes, versions: known)
         if plan.mayLeadBack {

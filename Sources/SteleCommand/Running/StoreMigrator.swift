@@ -19,7 +19,7 @@ struct StoreMigrator {
     /// - Throws: `MigrationError` if there is no way.
     func plan() throws -> MigrationPlan? {
         var versions = try package.versions()
-        versions.cached = store.cachedVersion
+        versions.take(store.cachedVersion, configuration: package.configuration)
         let found: [String: [UInt8]]?
         do throws(StoreError) { found = try store.versionHashes(among: versions) } catch {
             guard let name = store.otherConfiguration(package) else { throw store.located(error) }
