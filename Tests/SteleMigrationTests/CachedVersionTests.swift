@@ -41,7 +41,7 @@ import Testing
         #expect(!plan.isBackward && !plan.mayLeadBack)
     }
 
-    @Test func whatIsRemovedMayBeOfANewerVersion() throws {
+    @Test func aPlanThatRemovesSomethingMayLeadBack() throws {
         let plan = try plan(["a", "b"], ["a"])
         #expect(!plan.isBackward && plan.mayLeadBack)
         // It is most like a version after the current one.

@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: ["$destination", "name", "$source +", "$source.name"])
-    func whatIsNoKeyPathOfObjectsIsAnError(_ keyPath: String) {
+    func aKeyPathThatDoesNotLeadToObjectsIsRefused(_ keyPath: String) {
         #expect {
             try mapping(keyPath)
         } throws: { error in
