@@ -146,8 +146,9 @@ static inline void stele_wal_add(uint32_t sum[2], const uint8_t *bytes, int coun
         memcpy(&x, bytes + i, 4);
         memcpy(&y, bytes + i + 4, 4);
         if (swaps) x = __builtin_bswap32(x), y = __builtin_bswap32(y);
-        a += x + b;
-        b += y + a;
+        // Each sum waits for one addition of the other.
+        x += a, y += b;
+        a = x + b, b = y + a;
     }
     sum[0] = a, sum[1] = b;
 }

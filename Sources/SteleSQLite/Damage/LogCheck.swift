@@ -15,8 +15,8 @@ struct LogCheck {
 
     static let headerBytes = 32
     private static let frameHeaderBytes = 24
-    /// The frames that are read at a time.
-    private static let framesAtATime = 64
+    /// The frames that are read at a time: few enough to stay in the processor's cache.
+    private static let framesAtATime = 16
 
     private let connection: OpaquePointer
     private let database: String
