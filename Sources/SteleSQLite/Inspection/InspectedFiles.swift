@@ -59,6 +59,9 @@ struct InspectedFiles {
 
     private var isCopied: Bool { files.contains { $0.copy != nil } }
 
+    /// The URIs of the files that are read: the store's, and that of the history beside it.
+    var uris: [String] { files.prefix(isHistoryBeside ? 2 : 1).map(\.uri) }
+
     /// The path of the file of the history.
     var historyPath: String { StoreLook.resolved(path) + StoreFile.historyEnding }
 

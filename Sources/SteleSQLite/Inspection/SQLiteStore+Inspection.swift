@@ -7,9 +7,10 @@ extension SQLiteStore {
     /// Reads a store's file and reports what it has, and where its tables do not agree with its
     /// metadata and its model. Nothing in the store's folder is changed.
     ///
-    /// The pages are read twice, for their sizes and by `PRAGMA quick_check`, and then the rows of
-    /// each table once. A table with columns of bytes, whose values may be in files, is read once
-    /// more, and one with a uniqueness constraint that has no index is sorted.
+    /// The pages are read twice, for their sizes and, on a thread of its own, by
+    /// `PRAGMA quick_check`, and the rows of each table once. A table with columns of bytes, whose
+    /// values may be in files, is read once more, and one with a uniqueness constraint that has no
+    /// index is sorted.
     /// - Parameter models: the models that the store may have been made with, the likeliest first.
     ///   Without one that fits, the tables are compared with the model in Z_MODELCACHE.
     /// - Parameter published: the version hashes that Core Data has computed for some of them
@@ -38,9 +39,7 @@ extension SQLiteStore {
         found.hashes = chosen.hashes
         found.differences += chosen.differences
         found.unchecked += chosen.unchecked + files.unchecked
-        for database in ["main"] + (files.isHistoryBeside ? ["history"] : []) {
-            found.differences += quickCheck(database, connection)
-        }
+        let (check, place) = (QuickCheck(files), found.differences.count)
         switch files.layout {
         case .failure(let error):
             found.differences.append(error.sentence)
@@ -50,6 +49,7 @@ extension SQLiteStore {
         }
         addSizes(connection, &found)
         addFiles(files, &found)
+        found.differences.insert(contentsOf: check.differences(), at: place)
         found.differences = found.differences.map(files.named)
         try files.close()
         return found
@@ -88,20 +88,6 @@ extension SQLiteStore {
             + numbered.subtracting(hashed).sorted().map {
                 "Z_PRIMARYKEY: the entity \($0) has no version hash in Z_METADATA" + hint
             }
-    }
-
-    private static let messageLimit = 100
-
-    private static func quickCheck(_ database: String, _ connection: Connection) -> [String] {
-        let check = "PRAGMA \(database).quick_check(\(messageLimit))"
-        do throws(StoreError) {
-            return try connection.rows(SQLText(check), [], [.text]).compactMap { row in
-                guard case .string(let text) = row[0], text != "ok" else { return nil }
-                return "quick_check: " + text.replacing("\n", with: "; ")
-            }
-        } catch {
-            return ["quick_check: \(error.sentence)"]
-        }
     }
 
     // MARK: Sizes
