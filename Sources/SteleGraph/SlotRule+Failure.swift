@@ -21,7 +21,9 @@ extension SlotRule {
             {
                 return
             }
-            if isRequired, !isLeft(object) { errors.append(.missing(object, name)) }
+            if isRequired, !isLeft(object), !isMissingInStore(object) {
+                errors.append(.missing(object, name))
+            }
         case (.none, _): break
         case (.integer(let range), .int(let it)):
             checkNumber(it, least: range.lowerBound, most: range.upperBound, Value.int)
@@ -41,6 +43,14 @@ extension SlotRule {
             if !isURI(it) { errors.append(.invalidURI(object, name, it)) }
         default: break
         }
+    }
+
+    /// Whether another program has left the object without a value: it stays valid until it gets one.
+    private func isMissingInStore(_ object: ManagedObject) -> Bool {
+        guard isStored, let before = object.before, before.values.indices.contains(slot) else {
+            return false
+        }
+        return before.values[slot].isNull
     }
 
     /// Whether the rule No Action has left the object without its destination.

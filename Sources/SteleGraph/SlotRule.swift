@@ -16,6 +16,8 @@ struct SlotRule: Sendable {
     let slot: Int
     let name: String
     let isRequired: Bool
+    /// Whether the store has the values.
+    private(set) var isStored = true
     /// The slots of the innermost enclosing optional composite attribute. If all of them are null,
     /// the slot need not have a value.
     var optionalSlots: Range<Int>?
@@ -29,6 +31,7 @@ struct SlotRule: Sendable {
         self.slot = slot
         name = attribute.name
         isRequired = !attribute.isOptional
+        isStored = !attribute.isTransient
         // Bounds do not apply to derived values, which the store computes.
         check = attribute.isDerived ? .none : Self.check(attribute)
         if case .none = check, !isRequired { return nil }

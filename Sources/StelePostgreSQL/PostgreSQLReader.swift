@@ -220,7 +220,8 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     func history(
         after position: HistoryPosition, limit: Int, changes: Int, values: Bool
     ) throws(StoreError) -> HistoryPiece {
-        let reader = HistoryReader(schema: schema, connection: try open(), known: known)
+        let reader = HistoryReader(
+            schema: schema, connection: try open(), known: known, translator: translator)
         let page = HistoryPage(after: position.save, limit: limit, changes: changes)
         if let ahead, position.change == nil, ahead.page == page {
             return try reader.piece(ahead.found, page, values: values)

@@ -1,5 +1,16 @@
 import CSQLite
+import StelePersistence
 import SteleSystem
+
+/// The observer of a store's commits, which threads of the store share.
+final class Observing: Sendable {
+    private let observer = Mutex<(any StoreObserver)?>(nil)
+
+    var current: (any StoreObserver)? {
+        get { observer.withLock { $0 } }
+        set { observer.withLock { $0 = newValue } }
+    }
+}
 
 /// Detects commits of other programs by the commit counter in the WAL index, which every commit
 /// increments.

@@ -19,6 +19,10 @@ enum Limits {
     static let exclusionNanoseconds: UInt64 = 10_000_000_000
     /// The time in nanoseconds for which a reader waits for a commit that is half done.
     static let halfCommitNanoseconds: UInt64 = 5_000_000_000
+    /// The most nanoseconds for which views wait for a search for foreign values.
+    static let foreignSearchNanoseconds: UInt64 = 10_000_000
+    /// The most columns with foreign values that a seal has.
+    static let foreignColumnsASeal = 40
     /// The most reader connections.
     static let readers = 96
     /// The nanoseconds between two looks for damage of the files.

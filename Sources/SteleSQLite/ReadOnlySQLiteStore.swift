@@ -29,6 +29,8 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
     private let translator: CurrentTranslator
     private let readers: ReaderPool
     private let known = KnownStates()
+    private let search: ForeignSearch
+    private let observer: Observing
     /// The files that are read: the store's, and that of its history.
     private let files: [StoreLook.StillFile]
 
@@ -111,6 +113,15 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
             try connection.run("PRAGMA query_only = 1")
             return connection
         }
+        let observer = Observing()
+        self.observer = observer
+        search = ForeignSearch(schema, translator, known: nil) { () throws(StoreError) in
+            let connection = try Connection(uri: uri, of: path)
+            try connection.run("PRAGMA query_only = 1")
+            return connection
+        } changed: {
+            observer.current?.storeDidChangeElsewhere()
+        }
     }
 
     private static let attempts = 5
@@ -132,7 +143,8 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
     /// Opens a view.
     /// - Throws: as `PersistentStore.reader`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
-        try SQLiteReader(
+        try search.settle(waits: budget?.mayWait ?? true)
+        return try SQLiteReader(
             schema: schema, translator: translator, pool: readers, known: known, budget: budget)
     }
 
@@ -140,6 +152,7 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
     /// - Throws: as `PersistentStore.newest`.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         guard let shape = schema.shapes[id.root] else { return nil }
+        try search.settle(waits: false)
         return try readers.newest(
             translator.current.snapshotByKey(root: id.root), id.key, shape)
     }
@@ -164,8 +177,12 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
         }
     }
 
+    /// Sets the observer, which is notified when other columns are found to have foreign values.
+    public func observe(_ observer: any StoreObserver) { self.observer.current = observer }
+
     /// Closes the file, and removes the private copy.
     public func close() {
+        search.close()
         readers.close()
         for file in files { file.copy?.remove() }
     }

@@ -269,7 +269,7 @@ final class SQLiteReader: StoreReader {
         after position: HistoryPosition, limit: Int, changes: Int, values: Bool
     ) throws(StoreError) -> HistoryPiece {
         try read { (it) throws(StoreError) in
-            try HistoryReader(schema: schema, connection: it, known: known)
+            try HistoryReader(schema: schema, connection: it, known: known, translator: translator)
                 .piece(after: position, limit: limit, changes: changes, values: values)
         }
     }
@@ -279,7 +279,8 @@ final class SQLiteReader: StoreReader {
     ) throws(StoreError) -> [Int: Value]? {
         guard let now = try snapshot(id) else { return nil }
         return try read { (it) throws(StoreError) in
-            try HistoryReader(schema: schema, connection: it).slots(of: now, atVersion: version)
+            try HistoryReader(schema: schema, connection: it, translator: translator)
+                .slots(of: now, atVersion: version)
         }
     }
 

@@ -40,11 +40,12 @@ public final class SQLiteStore: PersistentStore {
     private let rowReaders: ReaderPool
     private let known = KnownStates()
     let queue = WriterQueue()
+    private let search: ForeignSearch
     private let checkpointer: Checkpointer
     private let watch: CommitWatch
     private let presence: StorePresence
     private let damage: StoreDamage
-    private let observer = Mutex<(any StoreObserver)?>(nil)
+    private let observer: Observing
     private let threads = Mutex<[SystemThread]>([])
     let lock: Mutex<StoreLock?>
     /// The private copy that the file is, and that closing removes.
@@ -141,7 +142,18 @@ public final class SQLiteStore: PersistentStore {
         rowReaders = ReaderPool(path: path, isMapped: false, presence, damage)
         watch = CommitWatch(writer)
         // Another program may have committed between the two reads of the counter.
-        former = Mutex(file.former?.counter == watch.current ? file.former?.marks ?? [] : [])
+        let known = file.former?.counter == watch.current ? file.former : nil
+        former = Mutex(known?.marks ?? [])
+        let observer = Observing()
+        self.observer = observer
+        search = ForeignSearch(schema, translator, known: known?.foreign) {
+            () throws(StoreError) in
+            let connection = try Connection(path: path, creates: false)
+            try connection.run("PRAGMA query_only = 1")
+            return connection
+        } changed: {
+            observer.current?.storeDidChangeElsewhere()
+        }
         try start(writer)
     }
 
@@ -158,15 +170,15 @@ public final class SQLiteStore: PersistentStore {
             connection, schema: schema, translator: translator, watch: watch, presence: presence,
             damage: damage, checkpointer: checkpointer,
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
-        let observer = { [weak self] in self?.observer.withLock { $0 } }
+        let observer = { [observer] in observer.current }
         nonisolated(unsafe) let moved = (
             writer: try transactions.makeWriter(queue, observer), transactions: transactions,
             observer: observer
         )
-        let (watch, path) = (watch, path)
+        let (watch, path, search) = (watch, path, search)
         let writing = SystemThread(name: "stele-writer") {
             moved.writer.run()
-            moved.transactions.seal(path, moved.observer())
+            moved.transactions.seal(path, moved.observer()) { search.found }
             watch.close()
         }
         guard let writing else { throw Self.noThread }
@@ -192,7 +204,8 @@ public final class SQLiteStore: PersistentStore {
     /// Opens a view of the store's current state, as a read transaction.
     /// - Throws: as `PersistentStore.reader`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
-        try SQLiteReader(
+        try search.settle(waits: budget?.mayWait ?? true)
+        return try SQLiteReader(
             schema: schema, translator: translator, pool: readers, known: known, budget: budget)
     }
 
@@ -208,6 +221,7 @@ public final class SQLiteStore: PersistentStore {
     /// - Throws: as `PersistentStore.newest`.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         guard let shape = schema.shapes[id.root] else { return nil }
+        try search.settle(waits: false)
         return try rowReaders.newest(
             translator.current.snapshotByKey(root: id.root), id.key, shape)
     }
@@ -320,7 +334,7 @@ public final class SQLiteStore: PersistentStore {
 
     /// Sets the observer of commits.
     public func observe(_ observer: any StoreObserver) {
-        self.observer.withLock { $0 = observer }
+        self.observer.current = observer
     }
 
     /// Checks that the file, its log and the history beside it are those that were opened.
@@ -336,15 +350,23 @@ public final class SQLiteStore: PersistentStore {
         watch.noticesForeignCommit { tellOfForeignChange() }
     }
 
+    /// Waits until the columns with foreign values are known.
+    package func findForeignValues() {
+        _ = noticesForeignChange()
+        search.finish()
+    }
+
     private func tellOfForeignChange() {
+        search.renew()
         former.withLock { $0 = [] }
-        observer.withLock { $0 }?.storeDidChangeElsewhere()
+        observer.current?.storeDidChangeElsewhere()
     }
 
     /// Accepts no more saves, and stops the writer's and the checkpointer's threads when the saves
     /// that wait are done.
     func stopWriting() {
         queue.close()
+        search.close()
         checkpointer.close()
         let running = threads.withLock { threads in
             defer { threads = [] }

@@ -52,7 +52,10 @@ final class SQLiteTransactions: WriterTransactions {
 
     /// Seals the store unless another program uses it: checkpoints the WAL completely, so that the
     /// file does not change when it is closed.
-    func seal(_ path: String, _ observer: (any StoreObserver)?) {
+    /// - Parameter foreign: returns the columns with foreign values; nil where they are not known.
+    func seal(
+        _ path: String, _ observer: (any StoreObserver)?, foreign: () -> ForeignValues?
+    ) {
         do { try checkFiles() } catch {
             if damage.isKnown { writer.leaveLog() }
             // Nor is another file that is at the path by now.
@@ -70,7 +73,7 @@ final class SQLiteTransactions: WriterTransactions {
         _ = watch.noticesForeignCommit(changedElsewhere)
         let history = HistoryReader(schema: schema, connection: writer)
         guard let last = try? history.lastTransaction() else { return }
-        StoreSeal.seal(path, with: observer.storeWillClose(at: last))
+        StoreSeal.seal(path, with: observer.storeWillClose(at: last), foreign: foreign())
     }
 
     // MARK: WriterTransactions

@@ -176,9 +176,8 @@ final class Statement {
         case .integer: return .int(sqlite3_column_int64(handle, column))
         case .key: return .key(sqlite3_column_int64(handle, column))
         case .boolean: return .bool(sqlite3_column_int64(handle, column) != 0)
-        case .double: return .double(sqlite3_column_double(handle, column))
-        case .float: return .double(sqlite3_column_double(handle, column))
-        case .date: return .date(sqlite3_column_double(handle, column))
+        case .double, .float: return finite(column).map(Value.double) ?? .null
+        case .date: return finite(column).map(Value.date) ?? .null
         case .text: return .string(text(column))
         case .data: return .data(bytes(column))
         case .external: return external(column)
@@ -193,9 +192,14 @@ final class Statement {
         if kind == .integer, sqlite3_column_type(handle, column) == SQLITE_FLOAT {
             return .double(sqlite3_column_double(handle, column))
         }
-        if kind == .double, sqlite3_column_type(handle, column) == SQLITE_INTEGER {
-            let whole = sqlite3_column_int64(handle, column)
-            return whole.magnitude > 1 << 53 ? .int(whole) : .double(Double(whole))
+        if kind == .double {
+            switch sqlite3_column_type(handle, column) {
+            case SQLITE_INTEGER:
+                let whole = sqlite3_column_int64(handle, column)
+                return whole.magnitude > 1 << 53 ? .int(whole) : .double(Double(whole))
+            case SQLITE_FLOAT: return .double(sqlite3_column_double(handle, column))
+            default: break
+            }
         }
         let result = value(column, kind)
         if kind == .decimal, result.isNull,
@@ -205,6 +209,13 @@ final class Statement {
             return .double(sqlite3_column_double(handle, column))
         }
         return result
+    }
+
+    /// Returns a number; nil for an infinite one, which is no value.
+    @inline(__always)
+    private func finite(_ column: Int32) -> Double? {
+        let number = sqlite3_column_double(handle, column)
+        return number.isFinite ? number : nil
     }
 
     /// Returns the bytes of a value in the row or in a file; the file where it cannot be read.
@@ -242,8 +253,11 @@ final class Statement {
         }
     }
 
-    /// Reads 16 raw bytes. A blob of another length is not a UUID and reads as null.
+    /// Reads 16 raw bytes, or a UUID as text. Anything else is not a UUID and reads as null.
     private func uuid(_ column: Int32) -> Value {
+        if sqlite3_column_type(handle, column) == SQLITE_TEXT {
+            return UUID(uuidString: text(column)).map(Value.uuid) ?? .null
+        }
         guard sqlite3_column_bytes(handle, column) == 16,
             let start = sqlite3_column_blob(handle, column)
         else { return .null }

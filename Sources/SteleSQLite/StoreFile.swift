@@ -19,8 +19,17 @@ struct StoreFile {
     let hasAttachedHistory: Bool
     /// Whether the opening has converted the file from a rollback journal to WAL.
     var isConvertedToWAL = false
-    /// The marks of the last closing, and the value of the commit counter that they hold for.
-    var former: (marks: [StoreMark], counter: UInt32)?
+    /// What is known from the last closing.
+    var former: Former?
+
+    /// What a program left for the one that opens the store next, and the value of the commit counter
+    /// that it holds for.
+    struct Former {
+        let marks: [StoreMark]
+        /// The columns with foreign values; nil where they are not known.
+        let foreign: ForeignValues?
+        let counter: UInt32
+    }
 
     /// Configures the connection for writing, creates the tables of an empty file, and rejects a
     /// file that is not a store of the model.
@@ -45,7 +54,7 @@ struct StoreFile {
                 try upgrade(connection)
             }
             if attaches { try openHistory(connection, path) }
-            var former: (marks: [StoreMark], counter: UInt32)?
+            var former: Former?
             let lock = try StoreLock(store: path) { () throws(StoreError) in
                 try checkIsCurrent(connection, path)
                 former = try beginGeneration(connection, path, model)
@@ -79,7 +88,10 @@ struct StoreFile {
         }
         let schema = SQLSchema(model: model)
         try create(connection, schema, identifier ?? UUID().uuidString, versionHashes)
-        return try read(connection, path, StoreLock(store: path) {}, schema)
+        let counter = CommitWatch(connection).current
+        var file = try read(connection, path, StoreLock(store: path) {}, schema)
+        file.former = Former(marks: [], foreign: ForeignValues(), counter: counter)
+        return file
     }
 
     /// Opens a connection to a file, or creates it, after a look that may refuse the file and does
@@ -112,12 +124,12 @@ struct StoreFile {
     /// copy, so its next saves may differ from those that followed before. A store of Stele's own
     /// also gets the model that it is opened with into Z_MODELCACHE: one of equal version hashes may
     /// have other bounds and defaults.
-    /// - Returns: the marks of the last closing, and the commit counter after this change.
+    /// - Returns: what is known from the last closing.
     private static func beginGeneration(
         _ connection: Connection, _ path: String, _ model: Model
-    ) throws(StoreError) -> (marks: [StoreMark], counter: UInt32) {
+    ) throws(StoreError) -> Former {
         try connection.run("BEGIN IMMEDIATE")
-        let marks = StoreSeal.take(off: path)
+        let (marks, foreign) = StoreSeal.take(off: path)
         let counter = CommitWatch(connection).current
         do throws(StoreError) {
             var (_, metadata) = try self.metadata(connection, path)
@@ -138,7 +150,7 @@ struct StoreFile {
             throw error
         }
         try connection.run("COMMIT")
-        return (marks, counter &+ 1)
+        return Former(marks: marks, foreign: foreign, counter: counter &+ 1)
     }
 
     static func setUp(_ connection: Connection, _ path: String) throws(StoreError) {

@@ -1,5 +1,6 @@
 import Glibc
 import StelePersistence
+import SteleSQL
 
 /// The seal of a closed store: a file beside it, by which the next program that opens the store
 /// finds out whether the store has changed since.
@@ -14,33 +15,56 @@ enum StoreSeal {
 
     private static func path(_ store: String) -> String { StoreLook.place(of: store) + "-seal" }
 
+    /// The first word of the lines about foreign values: one alone, which says that they are known,
+    /// and one for each column.
+    private static let foreign = "foreign"
+
     /// Removes the seal of a store. The caller holds the write lock.
-    /// - Returns: the marks of the seal; none where there is no seal or the store has changed.
-    static func take(off store: String) -> [StoreMark] {
+    /// - Returns: the marks of the seal, none where there is no seal or the store has changed; and
+    ///   the columns with foreign values, nil where they are not known.
+    static func take(off store: String) -> (marks: [StoreMark], foreign: ForeignValues?) {
         var lines = contents(of: path(store)).split(separator: "\n").map(String.init)
         unlink(path(store))
         guard let file = witness(of: store), lines.first == file.text, lines.last == end else {
-            return []
+            return ([], nil)
         }
         lines = Array(lines.dropFirst().dropLast())
+        let words = lines.map { $0.split(separator: " ").map(String.init) }
+            .filter { $0.first == foreign }
+        var found: ForeignValues? = words.contains { $0.count == 1 } ? ForeignValues() : nil
+        for names in words where names.count == 3 {
+            found?.columns[names[1], default: []].insert(names[2])
+        }
+        lines.removeAll { $0 == foreign || $0.hasPrefix(foreign + " ") }
         let marks = lines.compactMap { line -> StoreMark? in
             let parts = line.split(separator: " ")
             guard parts.count == 2, let last = Int64(parts[1]) else { return nil }
             return StoreMark(mark: String(parts[0]), last: last)
         }
-        return marks.count == lines.count ? marks : []
+        return marks.count == lines.count ? (marks, found) : ([], nil)
     }
 
     /// Seals a store that is about to be closed. The caller holds the write lock, and the WAL has
     /// been checkpointed completely.
-    static func seal(_ store: String, with marks: [StoreMark]) {
+    /// - Parameter known: the columns with foreign values; nil where they are not known.
+    static func seal(_ store: String, with marks: [StoreMark], foreign known: ForeignValues?) {
         guard let file = witness(of: store), hasPassed(file.changedAt) else { return }
         let lines = marks.suffix(most).map { "\($0.mark) \($0.last)" }
-        let text = ([file.text] + lines + [end]).joined(separator: "\n")
+        let text = ([file.text] + lines + foreignLines(known) + [end]).joined(separator: "\n")
         let descriptor = open(path(store), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { return }
         _ = Array(text.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         close(descriptor)
+    }
+
+    private static func foreignLines(_ known: ForeignValues?) -> [String] {
+        guard let known else { return [] }
+        let columns = known.columns.flatMap { table, names in
+            names.map { "\(foreign) \(table) \($0)" }
+        }
+        let hasPlainNames = columns.allSatisfy { $0.split(separator: " ").count == 3 }
+        guard hasPlainNames, columns.count <= Limits.foreignColumnsASeal else { return [] }
+        return [foreign] + columns.sorted()
     }
 
     /// Returns the state of the file, which differs after any change; nil where there is a WAL.

@@ -181,7 +181,7 @@ extension Translation {
         }
         let alias = makeAlias()
         let storage = try schema.links(of: it)
-        let scope = Scope(storage.table, alias)
+        let scope = Scope(translator.source(storage.table), alias)
         let key = "\(alias).\(storage.member)"
         if storage.member == "Z_PK" { scope.setRow(key, alias) }
         let element = Position(
@@ -210,8 +210,8 @@ extension Translation {
                 let alias = makeAlias()
                 let storage = try schema.links(of: it)
                 bag.scope.join(
-                    storage.table, alias, on: "\(alias).\(storage.owner) = \(element.key)",
-                    outer: false)
+                    translator.source(storage.table), alias,
+                    on: "\(alias).\(storage.owner) = \(element.key)", outer: false)
                 let key = "\(alias).\(storage.member)"
                 if storage.member == "Z_PK" { bag.scope.setRow(key, alias) }
                 bag.order += storage.order.map { ["\(alias).\($0)", key] } ?? [key]

@@ -1,7 +1,7 @@
 import SteleSystem
 
 /// The translator for new readers, shared by all threads. It knows the attributes that have long
-/// decimals.
+/// decimals, and the columns with foreign values.
 package final class CurrentTranslator: Sendable {
     private let state: Mutex<FetchTranslator>
 
@@ -14,7 +14,19 @@ package final class CurrentTranslator: Sendable {
     package func use(longDecimals: Set<String>) {
         state.withLock { translator in
             guard translator.longDecimals != longDecimals else { return }
-            translator = FetchTranslator(schema: translator.schema, longDecimals: longDecimals)
+            translator = FetchTranslator(
+                schema: translator.schema, longDecimals: longDecimals, foreign: translator.foreign)
+        }
+    }
+
+    /// Makes new readers read the columns by their meaning.
+    /// - Returns: whether they were others before.
+    package func use(foreign: ForeignValues) -> Bool {
+        state.withLock { translator in
+            guard translator.foreign != foreign else { return false }
+            translator = FetchTranslator(
+                schema: translator.schema, longDecimals: translator.longDecimals, foreign: foreign)
+            return true
         }
     }
 }

@@ -14,6 +14,10 @@ public struct FetchTranslator: Sendable {
     /// The Decimal attributes with values of more than 15 digits, as `Entity.attribute` with the
     /// declaring entity. They are compared and sorted by a function.
     public let longDecimals: Set<String>
+    /// The columns that are read by an expression.
+    package let foreign: ForeignValues
+    /// What is read in the place of tables with such columns, by the table's name.
+    private let sources: [String: String]
     /// The columns of each table, qualified by `t0`, by index of the root entity.
     let selectLists: [Int: String]
     /// The columns of each entity, qualified by `t0`, by entity and slot.
@@ -21,7 +25,13 @@ public struct FetchTranslator: Sendable {
 
     /// Creates a translator for one store, to be shared by all threads.
     public init(schema: SQLSchema, longDecimals: Set<String> = []) {
+        self.init(schema: schema, longDecimals: longDecimals, foreign: ForeignValues())
+    }
+
+    package init(schema: SQLSchema, longDecimals: Set<String>, foreign: ForeignValues) {
         self.schema = schema
+        self.foreign = foreign
+        sources = schema.sources(reading: foreign)
         self.longDecimals = longDecimals
         selectLists = schema.tables.mapValues {
             schema.selectList(of: $0, alias: Self.firstAlias)
@@ -37,6 +47,11 @@ public struct FetchTranslator: Sendable {
     // The alias of the requested entity's table, and its key.
     static let firstAlias = "t0"
     static let firstKey = "t0.Z_PK"
+
+    /// Returns what a statement reads for a table: the table, or a SELECT where it has foreign values.
+    func source(_ table: String) -> String {
+        sources.isEmpty ? table : sources[table] ?? table
+    }
 
     /// Returns the column of an attribute of the requested objects; nil where it is not stored.
     func firstColumn(_ it: Attribute, of entity: Entity) -> Column? {

@@ -13,7 +13,8 @@ extension FetchTranslator {
     }
 
     private func select(_ root: Int, _ condition: String, also: String = "") -> String {
-        "SELECT \(selectLists[root] ?? "NULL")\(also) FROM \(schema.tables[root]?.name ?? "NULL") t0 "
+        "SELECT \(selectLists[root] ?? "NULL")\(also) "
+            + "FROM \(schema.tables[root].map { source($0.name) } ?? "NULL") t0 "
             + "WHERE \(condition)"
     }
 
@@ -49,7 +50,7 @@ extension FetchTranslator {
         let isOwnRow = links.member == "t0.Z_PK"
         let list =
             isOwnRow ? selectLists[table.root] ?? "" : schema.selectList(of: table, alias: "t1")
-        let join = isOwnRow ? "" : "JOIN \(table.name) t1 ON t1.Z_PK = \(links.member) "
+        let join = isOwnRow ? "" : "JOIN \(source(table.name)) t1 ON t1.Z_PK = \(links.member) "
         return FetchStatement(
             "SELECT \(links.owner), \(list) FROM \(links.table) t0 \(join)\(links.tail)",
             links.bindings)
@@ -66,7 +67,7 @@ extension FetchTranslator {
         let condition = isOne ? "= ?1" : "\(schema.dialect.isOneOf("?1"))"
         let sorted = order.map { "t0.\($0), " } ?? ""
         return (
-            table, "t0.\(owner)", "t0.\(member)",
+            source(table), "t0.\(owner)", "t0.\(member)",
             "WHERE t0.\(owner) \(condition) ORDER BY t0.\(owner), \(sorted)t0.\(member)",
             [isOne ? .key(owners[0]) : .string(KeyList.json(owners))]
         )

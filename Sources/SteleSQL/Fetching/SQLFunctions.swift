@@ -76,4 +76,10 @@ package enum SQLFunctions {
     package static let distance = SQLFunction("STELE_DISTANCE", 4)
     /// `STELE_LITERAL(text)`: a value that JSON cannot represent, encoded by `ListLiteral`.
     package static let literal = SQLFunction("STELE_LITERAL", 1)
+    /// `STELE_STORED(kind, x)`: the value of a content of a column of the `ColumnKind` with that code,
+    /// as readers read it, in the form in which Stele writes it; NULL for a content without a value.
+    package static let stored = SQLFunction("STELE_STORED", 2)
+    /// `STELE_IS_FOREIGN(kind, x)`: whether a content is not in the form in which Stele writes it; 0
+    /// for NULL.
+    package static let isForeign = SQLFunction("STELE_IS_FOREIGN", 2)
 }

@@ -21,7 +21,8 @@ extension Select {
                 translation.schema.dialect.isOneOf(
                     translation.bind(.string(KeyList.json(source.keys))))
             }
-        scope.join(table.name, alias, on: "\(key) \(condition)", outer: false)
+        scope.join(
+            translation.translator.source(table.name), alias, on: "\(key) \(condition)", outer: false)
         scope.setRow(key, alias)
         return Position(scope: scope, key: key, entity: entity, isNullable: false)
     }

@@ -18,7 +18,7 @@ final class Select {
         let table = translator.schema.table(of: request.entity.index)
         let translation = Translation(translator)
         let alias = translation.makeAlias()
-        let scope = Scope(table.name, alias)
+        let scope = Scope(translator.source(table.name), alias)
         scope.setRow(FetchTranslator.firstKey, alias)
         self.translation = translation
         self.scope = scope

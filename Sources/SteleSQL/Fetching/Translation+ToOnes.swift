@@ -22,7 +22,8 @@ extension Translation {
         else { return nil }
         let owner = try link(first, of: env.object)
         let alias = makeAlias()
-        let scope = Scope(schema.table(of: first.destination).name, alias)
+        let scope = Scope(
+            translator.source(schema.table(of: first.destination).name), alias)
         scope.setRow("\(alias).Z_PK", alias)
         let position = Position(
             scope: scope, key: "\(alias).Z_PK", entity: model.destination(of: first),

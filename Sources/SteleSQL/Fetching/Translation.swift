@@ -170,7 +170,8 @@ final class Translation {
         let table = schema.table(of: it.entity.index)
         let alias = makeAlias()
         it.scope.join(
-            table.name, alias, on: SQLWords.joined([alias, ".Z_PK = ", it.key]),
+            translator.source(table.name), alias,
+            on: SQLWords.joined([alias, ".Z_PK = ", it.key]),
             outer: it.isNullable)
         it.scope.setRow(it.key, alias)
         return alias

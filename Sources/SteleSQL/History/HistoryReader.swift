@@ -7,12 +7,18 @@ public struct HistoryReader {
     let connection: any SQLConnection
     private let images: BeforeImage
     private let known: KnownStates?
+    private let translator: FetchTranslator?
 
     /// - Parameters:
     ///   - schema: the layout of the database.
     ///   - connection: the connection that the view is open on.
     ///   - known: the states found by other readers, for a view of committed data only.
-    public init(schema: SQLSchema, connection: any SQLConnection, known: KnownStates? = nil) {
+    ///   - translator: reads the current rows; nil for one of the schema.
+    public init(
+        schema: SQLSchema, connection: any SQLConnection, known: KnownStates? = nil,
+        translator: FetchTranslator? = nil
+    ) {
+        self.translator = translator
         self.schema = schema
         self.connection = connection
         self.known = known
@@ -198,7 +204,8 @@ public struct HistoryReader {
     ) throws(StoreError) -> [HistoryTransaction] {
         let rows = found.prefix(max(most, 1)).compactMap { ChangeRow($0, schema) }
         let states = HistoryStates(
-            schema: schema, connection: connection, images: images, known: known)
+            schema: schema, connection: connection, images: images, known: known,
+            translator: translator)
         let after = values ? try states.after(rows) : [:]
         var byTransaction: [Int64: [HistoryChange]] = [:]
         for row in rows {

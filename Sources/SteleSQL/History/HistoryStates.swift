@@ -8,6 +8,8 @@ struct HistoryStates {
     let connection: any SQLConnection
     let images: BeforeImage
     let known: KnownStates?
+    /// Reads the current rows.
+    let translator: FetchTranslator?
 
     /// The walk backwards over the changes of one inheritance tree.
     private struct Walk {
@@ -145,10 +147,7 @@ struct HistoryStates {
 
     private func current(root: Int, keys: [Int64]) throws(StoreError) -> [Int64: Snapshot] {
         guard let shape = schema.shapes[root] else { return [:] }
-        let table = schema.table(of: root)
-        let sql = SQLText(
-            "SELECT \(schema.selectList(of: table, alias: "t0")) FROM \(table.name) t0 "
-                + "WHERE t0.Z_PK \(schema.dialect.isOneOf("?1"))")
+        let sql = (translator ?? FetchTranslator(schema: schema)).snapshotsByKey(root: root)
         let found = try connection.snapshots(sql, [.string(KeyList.json(keys))], shape)
         return Dictionary(found.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
     }

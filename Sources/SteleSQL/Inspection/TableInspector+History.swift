@@ -104,6 +104,6 @@ extension TableInspector {
         guard let counter = highest[Int64(entity)], last > counter else { return }
         inspection.differences.append(
             "\(table): the largest Z_PK is \(last), and Z_MAX of the row \(entity) in Z_PRIMARYKEY "
-                + "is \(counter): the next save would get a number that is in use, and fails")
+                + "is \(counter): Core Data would give numbers that are in use to its next saves")
     }
 }

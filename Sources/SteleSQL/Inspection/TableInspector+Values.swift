@@ -27,15 +27,7 @@ extension TableInspector {
                         + "\(property) is read as SQLite converts it, and as null where it cannot "
                         + "be")
             }
-            if column.kind == .decimal, !isTyped {
-                let text = "CAST(\(value) AS TEXT)"
-                scan.add(
-                    fault: "typeof(\(value)) = 'blob' AND NOT (ltrim(\(text), '-') GLOB '[0-9]*' "
-                        + "AND \(text) NOT GLOB '*[^0-9.-]*' AND \(text) NOT GLOB '?*-*' "
-                        + "AND \(text) NOT GLOB '*.*.*')", in: column.name,
-                    "the value is a blob, and not the digits of a decimal: \(property) is read as "
-                        + "null")
-            }
+            if !isTyped { addFaults(of: value, of: column, property, &scan) }
             if column.kind == .uuid {
                 scan.add(
                     fault: (isTyped ? "" : "typeof(\(value)) = 'blob' AND ")
@@ -50,6 +42,37 @@ extension TableInspector {
                         + "\(range.lowerBound) AND \(range.upperBound)", in: column.name,
                     "the value is out of the range of \(it.type.name), the type of \(property)")
             }
+        }
+    }
+
+    /// Adds what may be wrong with a value of the column's type.
+    private func addFaults(
+        of value: String, of column: SQLTable.Column, _ property: String, _ scan: inout RowScan
+    ) {
+        switch column.kind {
+        case .double, .float, .date, .decimal:
+            scan.add(
+                fault: "typeof(\(value)) = 'real' AND abs(\(value)) = 9e999", in: column.name,
+                "the number is infinite: \(property) is read as null")
+            guard column.kind == .decimal else { return }
+            let text = "CAST(\(value) AS TEXT)"
+            scan.add(
+                fault: "typeof(\(value)) = 'blob' AND NOT (ltrim(\(text), '-') GLOB '[0-9]*' "
+                    + "AND \(text) NOT GLOB '*[^0-9.-]*' AND \(text) NOT GLOB '?*-*' "
+                    + "AND \(text) NOT GLOB '*.*.*')", in: column.name,
+                "the value is a blob, and not the digits of a decimal: \(property) is read as "
+                    + "null")
+        case .boolean:
+            scan.add(
+                fault: "typeof(\(value)) = 'integer' AND \(value) NOT IN (0, 1)",
+                in: column.name,
+                "the value is neither 0 nor 1: \(property) is read as true")
+        case .text:
+            let isForeign = "\(SQLFunctions.isForeign.name)(\(column.kind.rawValue), \(value))"
+            scan.add(
+                fault: "typeof(\(value)) = 'text' AND \(isForeign)", in: column.name,
+                "the text is not UTF-8: \(property) is read with U+FFFD for what is not")
+        default: break
         }
     }
 }

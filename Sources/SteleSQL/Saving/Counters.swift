@@ -37,12 +37,33 @@ struct Counters {
         for entity in [HistoryTables.change, HistoryTables.transaction] {
             _ = try HistoryReader.checked(highest(entity))
         }
+        if looksAtRows { try lookAtHistory(schema, connection) }
         for table in schema.storedTables where looksAtRows {
             let highest = SQLText("SELECT MAX(Z_PK) FROM \(table.name)")
             let number = schema.number(of: table.root)
             if let key = try connection.integer(highest), let place = place(of: number) {
                 maxima[place] = max(maxima[place], key)
             }
+        }
+    }
+
+    /// Makes the numbers of all rows of the history count as given out. A number out of range counts
+    /// for nothing: what reads the history refuses it.
+    private mutating func lookAtHistory(
+        _ schema: SQLSchema, _ connection: any SQLConnection
+    ) throws(StoreError) {
+        var tables = [
+            (HistoryTables.change, "ACHANGE"), (HistoryTables.transaction, "ATRANSACTION"),
+        ]
+        if schema.internsHistoryTexts {
+            tables.append((HistoryTables.transactionString, "ATRANSACTIONSTRING"))
+        }
+        for (entity, table) in tables {
+            let highest = SQLText("SELECT MAX(Z_PK) FROM \(table)")
+            guard let key = try connection.integer(highest), let place = place(of: entity),
+                (try? HistoryReader.checked(key)) != nil
+            else { continue }
+            maxima[place] = max(maxima[place], key)
         }
     }
 

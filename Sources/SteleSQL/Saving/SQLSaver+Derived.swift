@@ -60,10 +60,17 @@ extension SQLSaver {
                 connection: connection, schema: schema, translator: derivingTranslator())
     }
 
-    /// Returns a translator that knows the attributes with long decimals of this save.
-    private func derivingTranslator() -> FetchTranslator {
-        if let made = translator, made.longDecimals == attributesWithLongDecimals { return made }
-        let made = FetchTranslator(schema: schema, longDecimals: attributesWithLongDecimals)
+    /// Returns a translator that knows the attributes with long decimals of this save, and the
+    /// columns with foreign values.
+    func derivingTranslator() -> FetchTranslator {
+        let foreign = foreign()
+        if let made = translator, made.longDecimals == attributesWithLongDecimals,
+            made.foreign == foreign
+        {
+            return made
+        }
+        let made = FetchTranslator(
+            schema: schema, longDecimals: attributesWithLongDecimals, foreign: foreign)
         translator = made
         return made
     }

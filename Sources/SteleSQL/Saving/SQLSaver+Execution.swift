@@ -184,13 +184,18 @@ extension SQLSaver {
             changedSlots: change.changedSlots, values: change.values)
     }
 
+    /// Returns what is read for a table: the table, or a SELECT where it has foreign values.
+    func source(_ table: String) -> String {
+        foreign().isEmpty ? table : derivingTranslator().source(table)
+    }
+
     func persisted(_ change: ObjectChange) throws(StoreError) -> Snapshot? {
         guard let shape = schema.shapes[schema.model.entities[change.entity].root] else {
             return nil
         }
         let table = schema.table(of: change.entity)
         let sql = statements.text(
-            "SELECT \(schema.selectList(of: table, alias: "t0")) FROM \(table.name) t0 "
+            "SELECT \(schema.selectList(of: table, alias: "t0")) FROM \(source(table.name)) t0 "
                 + "WHERE t0.Z_PK = ?1")
         return try connection.snapshots(sql, [.int(change.key)], shape).first
     }

@@ -24,13 +24,15 @@ extension SQLSaver {
         let sql = statements.text(
             "SELECT Z_ENT FROM \(schema.table(of: entity.index).name) WHERE Z_PK = ?1")
         guard let number = try connection.integer(sql, [.int(key)]) else { return false }
-        return entity.isKind(Int(number) &- 1)
+        let root = schema.model.root(of: entity)
+        let found = schema.entity(numbered: number).map { schema.model.entities[$0] } ?? root
+        return entity.isKind((found.root == entity.root ? found : root).index)
     }
 
     private func members(of relationship: Int, _ owner: Int64) throws(StoreError) -> Set<Int64> {
         guard let links = schema.toManys[relationship]?.links else { return [] }
         return try keys(
-            "SELECT \(links.member) FROM \(links.table) WHERE \(links.owner) = ?1", of: owner)
+            "SELECT \(links.member) FROM \(source(links.table)) l WHERE \(links.owner) = ?1", of: owner)
     }
 
     private func owners(
@@ -38,7 +40,7 @@ extension SQLSaver {
     ) throws(StoreError) -> Set<Int64> {
         if let links = schema.toManys[relationship.index]?.links {
             return try keys(
-                "SELECT \(links.owner) FROM \(links.table) "
+                "SELECT \(links.owner) FROM \(source(links.table)) l "
                     + "WHERE \(links.member) = ?1 AND \(links.owner) IS NOT NULL", of: member)
         }
         let owner = relationship.owner

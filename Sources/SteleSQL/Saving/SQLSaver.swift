@@ -20,6 +20,8 @@ package final class SQLSaver {
     let follower: (any SaveFollower)?
     /// Whether the follower writes the saves from now on.
     var isFollowed = true
+    /// Returns the columns with foreign values that are known.
+    let foreign: () -> ForeignValues
     /// For reading the sources of derived attributes.
     var translator: FetchTranslator?
     var longDecimals: LongDecimals
@@ -31,8 +33,10 @@ package final class SQLSaver {
     /// Reads the counters and the metadata. The caller holds the write lock.
     package init(
         schema: SQLSchema, connection: any SQLConnection,
+        foreign: @escaping () -> ForeignValues = { ForeignValues() },
         deriving: (() -> any DerivationReader)? = nil, follower: (any SaveFollower)? = nil
     ) throws(StoreError) {
+        self.foreign = foreign
         self.follower = follower
         self.deriving = deriving
         self.schema = schema

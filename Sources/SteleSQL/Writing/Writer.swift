@@ -47,6 +47,7 @@ package final class Writer {
         self.observer = observer
         saver = try SQLSaver(
             schema: schema, connection: transactions.connection,
+            foreign: { translator.current.foreign },
             deriving: transactions.derivationReader, follower: transactions.follower)
         translator.use(longDecimals: saver.attributesWithLongDecimals)
     }

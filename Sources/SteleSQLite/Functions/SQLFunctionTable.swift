@@ -50,6 +50,8 @@ enum SQLFunctionTable {
             (SQLFunctions.number, { ValueFunctions.number($0, $2) }),
             (SQLFunctions.distance, { ValueFunctions.distance($0, $2) }),
             (SQLFunctions.literal, { ValueFunctions.literal($0, $2) }),
+            (SQLFunctions.stored, { StoredContents.stored($0, $2) }),
+            (SQLFunctions.isForeign, { StoredContents.isForeign($0, $2) }),
             (SQLFunctions.decimalKey, { DecimalFunctions.key($0, $2) }),
             (SQLFunctions.decimalAdd, { DecimalFunctions.combine($0, $2, .add) }),
             (SQLFunctions.decimalSubtract, { DecimalFunctions.combine($0, $2, .subtract) }),

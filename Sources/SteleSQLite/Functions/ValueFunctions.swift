@@ -63,7 +63,7 @@ enum ValueFunctions {
         result(context, ListLiteral.value(bytes) ?? .null)
     }
 
-    private static func kind(_ value: OpaquePointer?) -> ColumnKind {
+    static func kind(_ value: OpaquePointer?) -> ColumnKind {
         ColumnKind(rawValue: Int(sqlite3_value_int(value))) ?? .integer
     }
 
@@ -77,7 +77,7 @@ enum ValueFunctions {
         }
     }
 
-    private static func value(_ value: OpaquePointer?, _ kind: ColumnKind) -> Value {
+    static func value(_ value: OpaquePointer?, _ kind: ColumnKind) -> Value {
         if sqlite3_value_type(value) == SQLITE_NULL { return .null }
         switch kind {
         case .integer: return number(value)
@@ -91,6 +91,9 @@ enum ValueFunctions {
             let count = Int(sqlite3_value_bytes(value))
             return .string(
                 String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
+        case .uuid where sqlite3_value_type(value) == SQLITE_TEXT:
+            guard case .string(let text) = self.value(value, .text) else { return .null }
+            return UUID(uuidString: text).map(Value.uuid) ?? .null
         case .uuid:
             guard sqlite3_value_bytes(value) == 16, let start = sqlite3_value_blob(value) else {
                 return .null
@@ -104,7 +107,7 @@ enum ValueFunctions {
         }
     }
 
-    private static func result(_ context: OpaquePointer?, _ value: Value) {
+    static func result(_ context: OpaquePointer?, _ value: Value) {
         switch value {
         case .null, .data, .external: sqlite3_result_null(context)
         case .bool(let it): sqlite3_result_int64(context, it ? 1 : 0)

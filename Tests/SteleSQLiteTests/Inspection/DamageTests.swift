@@ -94,6 +94,9 @@ struct Damage: Sendable, CustomStringConvertible {
         Damage(
             "UPDATE ZITEM SET ZCOVER = 'abc' WHERE Z_PK = 2",
             "ZITEM.ZCOVER: in 1 row (first: Z_PK 2) the value is not of the type blob"),
+        Damage(
+            "UPDATE ZITEM SET ZTITLE = CAST(X'61FF' AS TEXT) WHERE Z_PK = 1",
+            "ZITEM.ZTITLE: in 1 row (first: Z_PK 1) the text is not UTF-8: Item.title is read"),
         // Keys of relationships.
         Damage(
             "UPDATE ZITEM SET ZSHELF = 99 WHERE Z_PK = 2",
