@@ -159,6 +159,11 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// notified. This check is cheap. When it returns true, the observer has been notified.
     func noticesForeignChange() -> Bool
 
+    /// Waits until it is known which contents other programs have left that Core Data does not write,
+    /// so that all of them are read by their meaning. Other reading does not wait for that long. Does
+    /// nothing where it is known.
+    func findForeignValues()
+
     /// Whether several services save to the store, each as Stele does, and none knows at once what
     /// another has saved. A reader of such a store notices which saves of others its view has. Rows
     /// are not taken from a cache without a reader, and ETags have the generation of the store.
@@ -266,6 +271,9 @@ extension PersistentStore {
 
     /// False: for a store of one service.
     public var isOfSeveralNodes: Bool { false }
+
+    /// Does nothing: for a store that has none.
+    public func findForeignValues() {}
 
     /// None: for a store whose state does not outlive its process.
     public var formerMarks: [StoreMark] { [] }

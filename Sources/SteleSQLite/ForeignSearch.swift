@@ -14,6 +14,10 @@ final class ForeignSearch: Sendable {
         var wish = 0
         /// Whether the last search, if there was one, took no longer than views wait.
         var isQuick = true
+        /// When the next search may begin: one that was long is not repeated at once.
+        var nextAt: UInt64 = 0
+        /// How many wait for the end, however long a search was.
+        var waiting = 0
         /// Whether the last search has read all rows.
         var hasEnded = true
         var isClosed = false
@@ -52,6 +56,9 @@ final class ForeignSearch: Sendable {
         return isKnown ? translator.current.foreign : nil
     }
 
+    /// Whether it has begun.
+    var hasBegun: Bool { state.withLock { $0.thread != nil } }
+
     /// Has the rows read again: another program has committed.
     func renew() {
         state.withLock { state in
@@ -83,41 +90,62 @@ final class ForeignSearch: Sendable {
 
     /// Waits until all rows have been read.
     func finish() {
+        state.withLock { $0.waiting += 1 }
+        state.broadcast()
         try? settle(waits: true)
-        state.withLock(when: { !$0.isWanted || $0.isClosed }) { _, _ in }
+        // Without a thread there is no search.
+        state.withLock(when: { !$0.isWanted || $0.isClosed || $0.thread == nil }) { state, _ in
+            state.waiting -= 1
+        }
     }
 
     private func run() {
         SystemThread.lowerPriority()
         var connection: Connection?
-        while true {
-            let wish: Int? = state.withLock(when: { $0.isWanted || $0.isClosed }) { state, _ in
-                state.isClosed ? nil : state.wish
-            }
-            guard let wish else { return }
+        while let wish = nextWish() {
             let began = MonotonicClock.now
             var found: ForeignValues?
             do throws(StoreError) {
                 let reader = if let connection { connection } else { try open() }
                 connection = reader
-                found = try ForeignValues.find(in: schema, reader) {
-                    state.withLock { !$0.isClosed && $0.wish == wish }
-                }
+                found = try find(reader)
             } catch {
                 // What is known stays: the next commit of another program, or the next opening,
                 // begins another search.
                 connection = nil
             }
             if let found, translator.use(foreign: found) { changed() }
-            let time = MonotonicClock.now &- began
+            let now = MonotonicClock.now
+            let time = now &- began
             state.withLock { state in
+                state.isQuick = time <= Limits.foreignSearchNanoseconds
+                state.nextAt = state.isQuick ? 0 : now &+ time &* Limits.foreignSearchPauses
                 guard state.wish == wish else { return }
                 state.isWanted = false
                 state.hasEnded = found != nil
-                state.isQuick = time <= Limits.foreignSearchNanoseconds
                 isSettled.store(true, ordering: .releasing)
             }
             state.broadcast()
+        }
+    }
+
+    /// Waits until a search is wanted and may begin; nil at the end.
+    private func nextWish() -> Int? {
+        state.withLock(when: { $0.isWanted || $0.isClosed }) { _, _ in }
+        let next = state.withLock { $0.nextAt }
+        if next > MonotonicClock.now {
+            state.withLock(when: { $0.waiting > 0 || $0.isClosed }, until: next) { _, _ in }
+        }
+        return state.withLock { $0.isClosed ? nil : $0.wish }
+    }
+
+    private func find(_ reader: Connection) throws(StoreError) -> ForeignValues? {
+        let goesOn: @Sendable () -> Bool = { [state] in state.withLock { !$0.isClosed } }
+        // Rows may be large.
+        let deadline = Deadline(reader.handle, nanoseconds: .max)
+        deadline.isWanted = goesOn
+        return try withExtendedLifetime(deadline) { () throws(StoreError) in
+            try ForeignValues.find(in: schema, reader, while: goesOn)
         }
     }
 

@@ -21,6 +21,8 @@ enum Limits {
     static let halfCommitNanoseconds: UInt64 = 5_000_000_000
     /// The most nanoseconds for which views wait for a search for foreign values.
     static let foreignSearchNanoseconds: UInt64 = 10_000_000
+    /// The times of a long search that pass until the next one, where another program commits often.
+    static let foreignSearchPauses: UInt64 = 10
     /// The most columns with foreign values that a seal has.
     static let foreignColumnsASeal = 40
     /// The most reader connections.

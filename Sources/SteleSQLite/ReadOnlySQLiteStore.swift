@@ -143,9 +143,9 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
     /// Opens a view.
     /// - Throws: as `PersistentStore.reader`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
-        try search.settle(waits: budget?.mayWait ?? true)
-        return try SQLiteReader(
-            schema: schema, translator: translator, pool: readers, known: known, budget: budget)
+        try SQLiteReader(
+            schema: schema, translator: translator, search: search, pool: readers, known: known,
+            budget: budget)
     }
 
     /// Reads one object, outside any view.
@@ -179,6 +179,9 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
 
     /// Sets the observer, which is notified when other columns are found to have foreign values.
     public func observe(_ observer: any StoreObserver) { self.observer.current = observer }
+
+    /// Waits until all rows have been read for contents that other programs have left.
+    public func findForeignValues() { search.finish() }
 
     /// Closes the file, and removes the private copy.
     public func close() {

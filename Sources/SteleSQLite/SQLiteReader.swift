@@ -9,7 +9,10 @@ import SteleSystem
 final class SQLiteReader: StoreReader {
     private var connection: Connection?
     private let schema: SQLSchema
-    private let translator: FetchTranslator
+    private let translators: CurrentTranslator
+    private let search: ForeignSearch?
+    /// Taken at the first use.
+    private var taken: FetchTranslator?
     private let pool: ReaderPool?
     private let known: KnownStates?
     private var number: Int64?
@@ -29,9 +32,11 @@ final class SQLiteReader: StoreReader {
 
     /// Opens a reader on a connection of the pool, in a new transaction.
     init(
-        schema: SQLSchema, translator: CurrentTranslator, pool: ReaderPool, known: KnownStates,
-        budget: ReadBudget?
+        schema: SQLSchema, translator: CurrentTranslator, search: ForeignSearch, pool: ReaderPool,
+        known: KnownStates, budget: ReadBudget?
     ) throws(StoreError) {
+        translators = translator
+        self.search = search
         self.schema = schema
         self.pool = pool
         self.known = known
@@ -54,8 +59,6 @@ final class SQLiteReader: StoreReader {
             pool.give(connection)
             throw pool.damage.noting(error)
         }
-        // Taken last, so that it covers the long decimals of all commits in the view.
-        self.translator = translator.current
         self.connection = connection
         follow(budget, connection)
     }
@@ -80,7 +83,8 @@ final class SQLiteReader: StoreReader {
     /// Opens a reader on the writer's connection, within its transaction.
     init(schema: SQLSchema, translator: CurrentTranslator, writer: Connection, token: Int64) {
         self.schema = schema
-        self.translator = translator.current
+        translators = translator
+        search = nil
         hasBudget = false
         isBrief = false
         pool = nil
@@ -92,6 +96,16 @@ final class SQLiteReader: StoreReader {
     }
 
     deinit { close() }
+
+    /// The translator. It is taken after the view was opened, so that it covers the long decimals of
+    /// all commits in it.
+    private func translator() throws(StoreError) -> FetchTranslator {
+        if let taken { return taken }
+        try search?.settle(waits: !isBrief)
+        let current = translators.current
+        taken = current
+        return current
+    }
 
     func close() {
         guard let connection else { return }
@@ -173,18 +187,18 @@ final class SQLiteReader: StoreReader {
     func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         guard let shape = schema.shapes[id.root] else { return nil }
         return try snapshots(
-            translator.snapshotByKey(root: id.root), [.int(id.key)], shape
+            try translator().snapshotByKey(root: id.root), [.int(id.key)], shape
         ).first
     }
 
     func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot] {
         guard let shape = schema.shapes[root], !keys.isEmpty else { return [] }
         return try snapshots(
-            translator.snapshotsByKey(root: root), [.string(KeyList.json(keys))], shape)
+            try translator().snapshotsByKey(root: root), [.string(KeyList.json(keys))], shape)
     }
 
     func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot] {
-        let statement = try translator.snapshots(request)
+        let statement = try translator().snapshots(request)
         guard let shape = schema.shapes[request.entity.root] else { return [] }
         var found = try snapshots(statement.sql, statement.bindings, shape)
         if statement.isUnordered { found.sort { $0.key < $1.key } }
@@ -192,7 +206,7 @@ final class SQLiteReader: StoreReader {
     }
 
     func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {
-        let statement = try translator.rows(request)
+        let statement = try translator().rows(request)
         return try rows(statement.sql, statement.bindings, statement.kinds)
     }
 
@@ -203,12 +217,12 @@ final class SQLiteReader: StoreReader {
             guard let shape = schema.shapes[request.entity.root] else {
                 throw .unsupported("the entity \(request.entity.name) in this store")
             }
-            let statement = try translator.objects(request)
+            let statement = try translator().objects(request)
             cursor = try SQLiteCursor(
                 statement, rows: .objects(shape), on: connection, deadline: deadline,
                 damage: pool?.damage)
         } else {
-            let statement = try translator.rows(request)
+            let statement = try translator().rows(request)
             cursor = try SQLiteCursor(
                 statement, rows: .values(statement.kinds), on: connection, deadline: deadline,
                 damage: pool?.damage)
@@ -221,19 +235,19 @@ final class SQLiteReader: StoreReader {
         _ request: FetchRequest
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
         guard let shape = schema.shapes[request.entity.root] else { return [] }
-        let statement = try translator.fetchedSnapshots(request)
+        let statement = try translator().fetchedSnapshots(request)
         return try read { (it) throws(StoreError) in
             try it.ownedSnapshots(statement.sql, statement.bindings, shape)
         }
     }
 
     func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value] {
-        let statement = try translator.position(of: key, in: request)
+        let statement = try translator().position(of: key, in: request)
         return try rows(statement.sql, statement.bindings, statement.kinds).first ?? []
     }
 
     func count(_ request: FetchRequest) throws(StoreError) -> Int {
-        let statement = try translator.count(request)
+        let statement = try translator().count(request)
         let count = try read { (it) throws(StoreError) in
             try it.integer(statement.sql, statement.bindings)
         }
@@ -243,7 +257,7 @@ final class SQLiteReader: StoreReader {
     func members(
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [Int64: [Int64]] {
-        let statement = try translator.members(of: relationship, owners: owners)
+        let statement = try translator().members(of: relationship, owners: owners)
         let rows = try rows(statement.sql, statement.bindings, [.integer, .integer])
         var members: [Int64: [Int64]] = [:]
         for row in rows {
@@ -259,7 +273,7 @@ final class SQLiteReader: StoreReader {
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
         let root = schema.model.destination(of: relationship).root
         guard let shape = schema.shapes[root] else { return [] }
-        let statement = try translator.memberSnapshots(of: relationship, owners: owners)
+        let statement = try translator().memberSnapshots(of: relationship, owners: owners)
         return try read { (it) throws(StoreError) in
             try it.ownedSnapshots(statement.sql, statement.bindings, shape)
         }
@@ -268,7 +282,8 @@ final class SQLiteReader: StoreReader {
     func history(
         after position: HistoryPosition, limit: Int, changes: Int, values: Bool
     ) throws(StoreError) -> HistoryPiece {
-        try read { (it) throws(StoreError) in
+        let translator = try translator()
+        return try read { (it) throws(StoreError) in
             try HistoryReader(schema: schema, connection: it, known: known, translator: translator)
                 .piece(after: position, limit: limit, changes: changes, values: values)
         }
@@ -278,6 +293,7 @@ final class SQLiteReader: StoreReader {
         of id: ObjectID, atVersion version: Int64
     ) throws(StoreError) -> [Int: Value]? {
         guard let now = try snapshot(id) else { return nil }
+        let translator = try translator()
         return try read { (it) throws(StoreError) in
             try HistoryReader(schema: schema, connection: it, translator: translator)
                 .slots(of: now, atVersion: version)

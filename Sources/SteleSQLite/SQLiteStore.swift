@@ -40,7 +40,7 @@ public final class SQLiteStore: PersistentStore {
     private let rowReaders: ReaderPool
     private let known = KnownStates()
     let queue = WriterQueue()
-    private let search: ForeignSearch
+    let search: ForeignSearch
     private let checkpointer: Checkpointer
     private let watch: CommitWatch
     private let presence: StorePresence
@@ -132,9 +132,10 @@ public final class SQLiteStore: PersistentStore {
         self.damage = damage
         translator = CurrentTranslator(FetchTranslator(schema: schema))
         // The index of the log is a file as well: with another one, readers would see old pages.
-        presence = StorePresence(
+        let presence = StorePresence(
             [path, historyFile].compactMap(\.self).flatMap { [$0, $0 + "-wal", $0 + "-shm"] },
             damage)
+        self.presence = presence
         readers = ReaderPool(
             path: path, isMapped: true, attachesHistory: file.hasAttachedHistory, presence, damage)
         checkpointer = Checkpointer(views: readers)
@@ -150,6 +151,7 @@ public final class SQLiteStore: PersistentStore {
             () throws(StoreError) in
             let connection = try Connection(path: path, creates: false)
             try connection.run("PRAGMA query_only = 1")
+            try presence.check()
             return connection
         } changed: {
             observer.current?.storeDidChangeElsewhere()
@@ -204,9 +206,9 @@ public final class SQLiteStore: PersistentStore {
     /// Opens a view of the store's current state, as a read transaction.
     /// - Throws: as `PersistentStore.reader`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
-        try search.settle(waits: budget?.mayWait ?? true)
-        return try SQLiteReader(
-            schema: schema, translator: translator, pool: readers, known: known, budget: budget)
+        try SQLiteReader(
+            schema: schema, translator: translator, search: search, pool: readers, known: known,
+            budget: budget)
     }
 
     /// Whether the log has become long because views overlap.
@@ -350,8 +352,8 @@ public final class SQLiteStore: PersistentStore {
         watch.noticesForeignCommit { tellOfForeignChange() }
     }
 
-    /// Waits until the columns with foreign values are known.
-    package func findForeignValues() {
+    /// Waits until all rows have been read for contents that other programs have left.
+    public func findForeignValues() {
         _ = noticesForeignChange()
         search.finish()
     }

@@ -77,7 +77,9 @@ import Testing
         }
         store.close()
         #expect(
-            try !shop.inspect().differences.contains { $0.contains("row \(number) in Z_PRIMARYKEY") })
+            try !shop.inspect().differences.contains {
+                $0.contains("row \(number) in Z_PRIMARYKEY")
+            })
     }
 
     /// A counter of objects that is too low costs keys, and no save.

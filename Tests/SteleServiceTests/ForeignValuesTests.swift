@@ -26,8 +26,17 @@ import Testing
             try checkToOnes(it, place)
             try checkToManys(it, place)
             try checkTotals(it, place)
+            try checkContext(it, place)
             try checkWriting(it, place)
         }
+        for key in try it.keys {
+            let answer = it.service.ask("DELETE", "/Player/\(key)")
+            #expect(answer.status == 204, "seed \(seed): \(answer.text.prefix(300))")
+        }
+        let (table, player, _) = try it.join()
+        #expect(
+            try it.integers("SELECT COUNT(*) FROM \(table) WHERE \(player) < 18") == [0],
+            "seed \(seed)")
     }
 
     // MARK: Attributes
@@ -219,6 +228,31 @@ import Testing
     }
 
     // MARK: Writing
+
+    /// An editing context evaluates the objects that it has changed itself.
+    private func checkContext(_ it: ForeignFixture, _ place: String) throws {
+        let editor = try Editor(it.service)
+        for key in try it.keys {
+            let patched = editor.patch("/Player/\(key)", #"{"note":"\#(place)"}"#)
+            try #require(patched.status == 200, "\(place): \(patched.text.prefix(300))")
+        }
+        let predicates =
+            ForeignFixture.columns.flatMap { ["\($0.name) == nil", "\($0.name) != nil"] } + [
+                "flag == true", "score > 1", "n < 2", "team == nil", "club != nil", "team == 99",
+                "team.name == 'A'", "likes.@count == 1", "ANY likes.name != nil",
+            ]
+        for predicate in predicates {
+            let target = "/Player?select=_id&sort=_id&where=" + encoded(predicate)
+            #expect(
+                editor.get(target).text == it.service.get(target).text, "\(place): \(predicate)")
+        }
+        let names = ForeignFixture.columns.map(\.name).joined(separator: ",")
+        for order in ForeignFixture.columns.map(\.name) + ["team", "club"] {
+            let target = "/Player?select=_id,team,club,\(names)&sort=-\(order)&limit=100"
+            #expect(editor.get(target).text == it.service.get(target).text, "\(place): \(order)")
+        }
+        #expect(editor.ask("POST", "/save").status == 200, "\(place)")
+    }
 
     /// A change of one attribute leaves all others as they are in the file, and what GET gives can be
     /// put.

@@ -66,6 +66,7 @@ struct ExportCommand: ParsableCommand {
             let plan = try plan(model)
             let store = try opening.open(.refuse)
             defer { store.close() }
+            store.findForeignValues()
             let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()
             defer { bar.clear() }

@@ -82,6 +82,7 @@ public final class MigrationManager {
             run = nil
             control.reset()
         }
+        sourceStore.findForeignValues()
         let reader = try sourceStore.reader()
         defer { reader.close() }
         var failure: (any Error)?

@@ -188,7 +188,8 @@ extension Translation {
             scope: scope, key: key, entity: model.destination(of: it), isNullable: false)
         return Bag(
             link: Bag.Link(
-                owner: owner.key, column: "\(alias).\(storage.owner)",
+                owner: owner.key,
+                column: "\(alias).\(translator.owners(storage.owner, in: storage.table))",
                 isShared: !owner.key.hasSuffix(".Z_PK")),
             scope: scope, element: element,
             order: storage.order.map { ["\(alias).\($0)", key] } ?? [key],
@@ -209,9 +210,10 @@ extension Translation {
             if it.isToMany {
                 let alias = makeAlias()
                 let storage = try schema.links(of: it)
+                let owner = translator.owners(storage.owner, in: storage.table)
                 bag.scope.join(
                     translator.source(storage.table), alias,
-                    on: "\(alias).\(storage.owner) = \(element.key)", outer: false)
+                    on: "\(alias).\(owner) = \(element.key)", outer: false)
                 let key = "\(alias).\(storage.member)"
                 if storage.member == "Z_PK" { bag.scope.setRow(key, alias) }
                 bag.order += storage.order.map { ["\(alias).\($0)", key] } ?? [key]

@@ -18,6 +18,8 @@ public struct FetchTranslator: Sendable {
     package let foreign: ForeignValues
     /// What is read in the place of tables with such columns, by the table's name.
     private let sources: [String: String]
+    /// The columns by which members are searched where the relationship's own is such a column.
+    private let storedKeys: [String: String]
     /// The columns of each table, qualified by `t0`, by index of the root entity.
     let selectLists: [Int: String]
     /// The columns of each entity, qualified by `t0`, by entity and slot.
@@ -32,6 +34,7 @@ public struct FetchTranslator: Sendable {
         self.schema = schema
         self.foreign = foreign
         sources = schema.sources(reading: foreign)
+        storedKeys = schema.storedKeys(reading: foreign)
         self.longDecimals = longDecimals
         selectLists = schema.tables.mapValues {
             schema.selectList(of: $0, alias: Self.firstAlias)
@@ -51,6 +54,12 @@ public struct FetchTranslator: Sendable {
     /// Returns what a statement reads for a table: the table, or a SELECT where it has foreign values.
     func source(_ table: String) -> String {
         sources.isEmpty ? table : sources[table] ?? table
+    }
+
+    /// Returns the column of a to-many relationship's owners by which the members of a row are
+    /// searched.
+    func owners(_ column: String, in table: String) -> String {
+        storedKeys.isEmpty ? column : storedKeys["\(table).\(column)"] ?? column
     }
 
     /// Returns the column of an attribute of the requested objects; nil where it is not stored.

@@ -62,7 +62,8 @@ extension FetchTranslator {
     ) throws(StoreError) -> (
         table: String, owner: String, member: String, tail: String, bindings: [Value]
     ) {
-        let (table, owner, member, order) = try schema.links(of: relationship)
+        let (table, column, member, order) = try schema.links(of: relationship)
+        let owner = self.owners(column, in: table)
         let isOne = owners.count == 1
         let condition = isOne ? "= ?1" : "\(schema.dialect.isOneOf("?1"))"
         let sorted = order.map { "t0.\($0), " } ?? ""

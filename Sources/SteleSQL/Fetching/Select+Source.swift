@@ -22,7 +22,8 @@ extension Select {
                     translation.bind(.string(KeyList.json(source.keys))))
             }
         scope.join(
-            translation.translator.source(table.name), alias, on: "\(key) \(condition)", outer: false)
+            translation.translator.source(table.name), alias, on: "\(key) \(condition)",
+            outer: false)
         scope.setRow(key, alias)
         return Position(scope: scope, key: key, entity: entity, isNullable: false)
     }

@@ -32,7 +32,8 @@ extension SQLSaver {
     private func members(of relationship: Int, _ owner: Int64) throws(StoreError) -> Set<Int64> {
         guard let links = schema.toManys[relationship]?.links else { return [] }
         return try keys(
-            "SELECT \(links.member) FROM \(source(links.table)) l WHERE \(links.owner) = ?1", of: owner)
+            "SELECT \(links.member) FROM \(source(links.table)) l WHERE \(links.owner) = ?1",
+            of: owner)
     }
 
     private func owners(

@@ -41,6 +41,24 @@ extension SQLSchema {
         return sources
     }
 
+    /// Returns the names of the columns that have the stored keys of relationships, by the names of
+    /// the table and the column. A search by the key of a row that is there finds the same by them,
+    /// and uses their index.
+    func storedKeys(reading foreign: ForeignValues) -> [String: String] {
+        if foreign.isEmpty { return [:] }
+        var keys: [String: String] = [:]
+        for table in storedTables {
+            guard let names = foreign.columns[table.name] else { continue }
+            for column in table.columns where names.contains(column.name) && end(of: column) != nil
+            {
+                keys["\(table.name).\(column.name)"] = Self.storedKey(column.name)
+            }
+        }
+        return keys
+    }
+
+    private static func storedKey(_ column: String) -> String { "STELE_" + column }
+
     private func source(of table: SQLTable, reading names: Set<String>) -> String {
         let root = number(of: table.root)
         var columns = ["t.Z_PK AS Z_PK"]
@@ -56,6 +74,7 @@ extension SQLSchema {
             var value = "t.\(column.name)"
             if names.contains(column.name) {
                 if let end = end(of: column) {
+                    columns.append("\(value) AS \(Self.storedKey(column.name))")
                     value = "(\(row(of: end, withKey: value)))"
                 } else if attribute(of: column) != nil {
                     value = "\(SQLFunctions.stored.name)(\(column.kind.rawValue), \(value))"

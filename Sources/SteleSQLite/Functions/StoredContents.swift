@@ -65,7 +65,9 @@ enum StoredContents {
     private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let words = bytes.count / 8
         var all: UInt64 = 0
-        for word in 0..<words { all |= bytes.loadUnaligned(fromByteOffset: word * 8, as: UInt64.self) }
+        for word in 0..<words {
+            all |= bytes.loadUnaligned(fromByteOffset: word * 8, as: UInt64.self)
+        }
         for place in (words * 8)..<bytes.count { all |= UInt64(bytes[place]) }
         return all & 0x8080_8080_8080_8080 == 0
     }
