@@ -118,6 +118,21 @@ import Testing
         }
     }
 
+    /// Before-images have the keys of changes that are no longer there.
+    @Test func aClearedHistoryLeavesBeforeImages() throws {
+        let store = try open()
+        var row = try store.insert(thing, ["name": .string("x")])
+        for name in ["y", "z"] { row = try store.update(row, ["name": .string(name)]) }
+        store.close()
+        try RawDatabase(folder.store).run(
+            "DELETE FROM ACHANGE; DELETE FROM ATRANSACTION; "
+                + "UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_ENT IN (16001, 16002)")
+        let again = try open()
+        defer { again.close() }
+        for name in ["a", "b", "c"] { row = try again.update(row, ["name": .string(name)]) }
+        #expect(row.version == 6)
+    }
+
     /// Closing any descriptor of the file would release the locks that keep others from it.
     @Test func aDamagedPageDoesNotReleaseTheLocks() throws {
         let store = try open()

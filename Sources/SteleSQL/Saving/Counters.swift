@@ -54,6 +54,8 @@ struct Counters {
     ) throws(StoreError) {
         var tables = [
             (HistoryTables.change, "ACHANGE"), (HistoryTables.transaction, "ATRANSACTION"),
+            // They have the keys of changes, and stay where another program clears its history.
+            (HistoryTables.change, HistoryTables.beforeImages),
         ]
         if schema.internsHistoryTexts {
             tables.append((HistoryTables.transactionString, "ATRANSACTIONSTRING"))
