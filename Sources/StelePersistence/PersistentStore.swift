@@ -160,9 +160,14 @@ public protocol PersistentStore: AnyObject, Sendable {
     func noticesForeignChange() -> Bool
 
     /// Waits until it is known which contents other programs have left that Core Data does not write,
-    /// so that all of them are read by their meaning. Other reading does not wait for that long. Does
-    /// nothing where it is known.
+    /// so that all of them are read by their meaning. Does nothing where it is known, and ends where a
+    /// table cannot be read: reading it fails in the same way.
     func findForeignValues()
+
+    /// Waits for a moment until that is known, which is long enough for a small store. Every reader
+    /// does; who asks before it opens one has what is cached dropped before, and not after.
+    /// - Throws: `.overBudget` where the budget's thread may not wait.
+    func awaitForeignValues(_ budget: ReadBudget?) throws(StoreError)
 
     /// Whether several services save to the store, each as Stele does, and none knows at once what
     /// another has saved. A reader of such a store notices which saves of others its view has. Rows
@@ -274,6 +279,9 @@ extension PersistentStore {
 
     /// Does nothing: for a store that has none.
     public func findForeignValues() {}
+
+    /// Does nothing: for a store that has none.
+    public func awaitForeignValues(_ budget: ReadBudget?) throws(StoreError) {}
 
     /// None: for a store whose state does not outlive its process.
     public var formerMarks: [StoreMark] { [] }

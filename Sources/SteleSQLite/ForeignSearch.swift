@@ -12,10 +12,14 @@ final class ForeignSearch: Sendable {
         var wantedAt: UInt64 = 0
         /// Counts the wishes, so that one during a search begins another.
         var wish = 0
-        /// Whether the last search, if there was one, took no longer than views wait.
-        var isQuick = true
-        /// When the next search may begin: one that was long is not repeated at once.
+        /// Whether views wait for it: until it has read the small tables.
+        var isAwaited = true
+        /// Whether there are others.
+        var isLong = false
+        /// When the next search may begin: one that was long, or has failed, is not repeated at once.
         var nextAt: UInt64 = 0
+        /// How many searches have failed since the last one that has not.
+        var failures = 0
         /// How many wait for the end, however long a search was.
         var waiting = 0
         /// Whether the last search has read all rows.
@@ -31,20 +35,24 @@ final class ForeignSearch: Sendable {
     private let translator: CurrentTranslator
     private let open: @Sendable () throws(StoreError) -> Connection
     private let changed: @Sendable () -> Void
+    private let failed: @Sendable (StoreError) -> Void
 
     /// - Parameters:
     ///   - known: the columns, where they are known; nil to search them.
     ///   - open: opens a connection that only reads.
     ///   - changed: called when other columns are found, after new readers know them.
+    ///   - failed: called with the error of a search.
     init(
         _ schema: SQLSchema, _ translator: CurrentTranslator, known: ForeignValues?,
         open: @escaping @Sendable () throws(StoreError) -> Connection,
-        changed: @escaping @Sendable () -> Void
+        changed: @escaping @Sendable () -> Void,
+        failed: @escaping @Sendable (StoreError) -> Void
     ) {
         self.schema = schema
         self.translator = translator
         self.open = open
         self.changed = changed
+        self.failed = failed
         if let known { _ = translator.use(foreign: known) }
         isSettled = Atomic(known != nil)
         state = Monitor(State(isWanted: known == nil, hasEnded: known != nil))
@@ -62,9 +70,12 @@ final class ForeignSearch: Sendable {
     /// Has the rows read again: another program has committed.
     func renew() {
         state.withLock { state in
+            let now = MonotonicClock.now
             state.isWanted = true
-            state.wantedAt = MonotonicClock.now
+            state.wantedAt = now
             state.wish += 1
+            state.failures = 0
+            state.isAwaited = state.nextAt <= now
             isSettled.store(false, ordering: .releasing)
         }
         state.broadcast()
@@ -79,28 +90,30 @@ final class ForeignSearch: Sendable {
             if state.thread == nil {
                 state.wantedAt = MonotonicClock.now
                 state.thread = SystemThread(name: "stele-foreign") { self.run() }
+                if state.thread == nil { return nil }
             }
             let end = state.wantedAt &+ Limits.foreignSearchNanoseconds
-            return state.isQuick && MonotonicClock.now < end ? end : nil
+            return state.isAwaited && MonotonicClock.now < end ? end : nil
         }
         guard let end else { return }
         if !waits { throw .overBudget }
-        state.withLock(when: { !$0.isWanted || $0.isClosed }, until: end) { _, _ in }
+        state.withLock(
+            when: { !$0.isWanted || $0.isClosed || !$0.isAwaited }, until: end
+        ) { _, _ in }
     }
 
-    /// Waits until all rows have been read.
+    /// Waits until all rows have been read, or a search has failed.
     func finish() {
         state.withLock { $0.waiting += 1 }
         state.broadcast()
         try? settle(waits: true)
         // Without a thread there is no search.
-        state.withLock(when: { !$0.isWanted || $0.isClosed || $0.thread == nil }) { state, _ in
-            state.waiting -= 1
-        }
+        state.withLock(
+            when: { !$0.isWanted || $0.isClosed || $0.thread == nil || $0.failures > 0 }
+        ) { state, _ in state.waiting -= 1 }
     }
 
     private func run() {
-        SystemThread.lowerPriority()
         var connection: Connection?
         while let wish = nextWish() {
             let began = MonotonicClock.now
@@ -109,24 +122,40 @@ final class ForeignSearch: Sendable {
                 let reader = if let connection { connection } else { try open() }
                 connection = reader
                 found = try find(reader)
+                if let found { use(found) }
             } catch {
-                // What is known stays: the next commit of another program, or the next opening,
-                // begins another search.
                 connection = nil
+                failed(error)
             }
-            if let found, translator.use(foreign: found) { changed() }
-            let now = MonotonicClock.now
-            let time = now &- began
-            state.withLock { state in
-                state.isQuick = time <= Limits.foreignSearchNanoseconds
-                state.nextAt = state.isQuick ? 0 : now &+ time &* Limits.foreignSearchPauses
-                guard state.wish == wish else { return }
-                state.isWanted = false
-                state.hasEnded = found != nil
-                isSettled.store(true, ordering: .releasing)
-            }
-            state.broadcast()
+            end(wish, began, hasRead: found != nil)
         }
+    }
+
+    private func use(_ found: ForeignValues) {
+        if translator.use(foreign: found) { changed() }
+    }
+
+    private func end(_ wish: Int, _ began: UInt64, hasRead: Bool) {
+        let now = MonotonicClock.now
+        let time = now &- began
+        state.withLock { state in
+            state.nextAt = state.isLong ? now &+ time &* Limits.foreignSearchPauses : 0
+            state.isLong = false
+            if !hasRead {
+                state.failures += 1
+                state.nextAt = max(state.nextAt, now &+ Limits.foreignSearchRetryNanoseconds)
+                state.isAwaited = false
+            }
+            guard state.wish == wish else { return }
+            if !hasRead, state.failures < Limits.foreignSearches { return }
+            // What is known stays, also where no search has read all: the next commit of another
+            // program, or the next opening, begins another one.
+            state.isWanted = false
+            state.failures = 0
+            state.hasEnded = hasRead
+            isSettled.store(true, ordering: .releasing)
+        }
+        state.broadcast()
     }
 
     /// Waits until a search is wanted and may begin; nil at the end.
@@ -145,8 +174,21 @@ final class ForeignSearch: Sendable {
         let deadline = Deadline(reader.handle, nanoseconds: .max)
         deadline.isWanted = goesOn
         return try withExtendedLifetime(deadline) { () throws(StoreError) in
-            try ForeignValues.find(in: schema, reader, while: goesOn)
+            try ForeignValues.find(
+                in: schema, reader, smallAreDone: { use($0, in: $1) }, while: goesOn)
         }
+    }
+
+    /// Has new readers know what the small tables have, before the others are read.
+    private func use(_ found: ForeignValues, in small: Set<String>) {
+        let others = translator.current.foreign.columns.filter { !small.contains($0.key) }
+        use(ForeignValues(found.columns.merging(others) { first, _ in first }))
+        state.withLock { state in
+            state.isLong = true
+            state.isAwaited = false
+        }
+        state.broadcast()
+        SystemThread.lowerPriority()
     }
 
     /// Ends a search, and its thread.
@@ -158,5 +200,19 @@ final class ForeignSearch: Sendable {
         }
         state.broadcast()
         thread?.join()
+    }
+}
+
+extension SQLiteStore {
+    /// Waits until all rows have been read for contents that other programs have left.
+    public func findForeignValues() {
+        _ = noticesForeignChange()
+        search.finish()
+    }
+
+    /// Waits for a moment until they have.
+    /// - Throws: as `PersistentStore.awaitForeignValues`.
+    public func awaitForeignValues(_ budget: ReadBudget?) throws(StoreError) {
+        try search.settle(waits: budget?.mayWait ?? true)
     }
 }

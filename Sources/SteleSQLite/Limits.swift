@@ -19,8 +19,12 @@ enum Limits {
     static let exclusionNanoseconds: UInt64 = 10_000_000_000
     /// The time in nanoseconds for which a reader waits for a commit that is half done.
     static let halfCommitNanoseconds: UInt64 = 5_000_000_000
-    /// The most nanoseconds for which views wait for a search for foreign values.
-    static let foreignSearchNanoseconds: UInt64 = 10_000_000
+    /// The most nanoseconds for which views wait for a search for foreign values in small tables,
+    /// which takes some milliseconds on a machine with time for it.
+    static let foreignSearchNanoseconds: UInt64 = 250_000_000
+    /// The nanoseconds until a search that has failed is repeated, and how often it is tried.
+    static let foreignSearchRetryNanoseconds: UInt64 = 1_000_000_000
+    static let foreignSearches = 5
     /// The times of a long search that pass until the next one, where another program commits often.
     static let foreignSearchPauses: UInt64 = 10
     /// The most columns with foreign values that a seal has.

@@ -119,8 +119,11 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
             let connection = try Connection(uri: uri, of: path)
             try connection.run("PRAGMA query_only = 1")
             return connection
-        } changed: {
+        } changed: { [known] in
+            known.forget()
             observer.current?.storeDidChangeElsewhere()
+        } failed: { _ in
+            // Nothing is saved that damage could spoil, and what cannot be read fails for readers too.
         }
     }
 
@@ -182,6 +185,12 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
 
     /// Waits until all rows have been read for contents that other programs have left.
     public func findForeignValues() { search.finish() }
+
+    /// Waits for a moment until they have.
+    /// - Throws: as `PersistentStore.awaitForeignValues`.
+    public func awaitForeignValues(_ budget: ReadBudget?) throws(StoreError) {
+        try search.settle(waits: budget?.mayWait ?? true)
+    }
 
     /// Closes the file, and removes the private copy.
     public func close() {

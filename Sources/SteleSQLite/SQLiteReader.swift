@@ -10,7 +10,7 @@ final class SQLiteReader: StoreReader {
     private var connection: Connection?
     private let schema: SQLSchema
     private let translators: CurrentTranslator
-    private let search: ForeignSearch?
+    private let search: ForeignSearch
     /// Taken at the first use.
     private var taken: FetchTranslator?
     private let pool: ReaderPool?
@@ -81,10 +81,13 @@ final class SQLiteReader: StoreReader {
     }
 
     /// Opens a reader on the writer's connection, within its transaction.
-    init(schema: SQLSchema, translator: CurrentTranslator, writer: Connection, token: Int64) {
+    init(
+        schema: SQLSchema, translator: CurrentTranslator, search: ForeignSearch, writer: Connection,
+        token: Int64
+    ) {
         self.schema = schema
         translators = translator
-        search = nil
+        self.search = search
         hasBudget = false
         isBrief = false
         pool = nil
@@ -101,7 +104,7 @@ final class SQLiteReader: StoreReader {
     /// all commits in it.
     private func translator() throws(StoreError) -> FetchTranslator {
         if let taken { return taken }
-        try search?.settle(waits: !isBrief)
+        try search.settle(waits: !isBrief)
         let current = translators.current
         taken = current
         return current

@@ -143,18 +143,21 @@ public final class SQLiteStore: PersistentStore {
         rowReaders = ReaderPool(path: path, isMapped: false, presence, damage)
         watch = CommitWatch(writer)
         // Another program may have committed between the two reads of the counter.
-        let known = file.former?.counter == watch.current ? file.former : nil
-        former = Mutex(known?.marks ?? [])
+        let atClosing = file.former?.counter == watch.current ? file.former : nil
+        former = Mutex(atClosing?.marks ?? [])
         let observer = Observing()
         self.observer = observer
-        search = ForeignSearch(schema, translator, known: known?.foreign) {
+        search = ForeignSearch(schema, translator, known: atClosing?.foreign) {
             () throws(StoreError) in
             let connection = try Connection(path: path, creates: false)
             try connection.run("PRAGMA query_only = 1")
             try presence.check()
             return connection
-        } changed: {
+        } changed: { [known] in
+            known.forget()
             observer.current?.storeDidChangeElsewhere()
+        } failed: {
+            _ = damage.noting($0)
         }
         try start(writer)
     }
@@ -169,8 +172,8 @@ public final class SQLiteStore: PersistentStore {
         let checkpointer = checkpointer
         checkpointer.follow(connection)
         let transactions = SQLiteTransactions(
-            connection, schema: schema, translator: translator, watch: watch, presence: presence,
-            damage: damage, checkpointer: checkpointer,
+            connection, schema: schema, translator: translator, search: search, watch: watch,
+            presence: presence, damage: damage, checkpointer: checkpointer,
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
         let observer = { [observer] in observer.current }
         nonisolated(unsafe) let moved = (
@@ -206,9 +209,12 @@ public final class SQLiteStore: PersistentStore {
     /// Opens a view of the store's current state, as a read transaction.
     /// - Throws: as `PersistentStore.reader`.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
-        try SQLiteReader(
+        let reader = try SQLiteReader(
             schema: schema, translator: translator, search: search, pool: readers, known: known,
             budget: budget)
+        // What the view has of other programs is searched before anything is read in it.
+        _ = noticesForeignChange()
+        return reader
     }
 
     /// Whether the log has become long because views overlap.
@@ -350,12 +356,6 @@ public final class SQLiteStore: PersistentStore {
     /// Returns whether another program has committed since the last notification.
     public func noticesForeignChange() -> Bool {
         watch.noticesForeignCommit { tellOfForeignChange() }
-    }
-
-    /// Waits until all rows have been read for contents that other programs have left.
-    public func findForeignValues() {
-        _ = noticesForeignChange()
-        search.finish()
     }
 
     private func tellOfForeignChange() {

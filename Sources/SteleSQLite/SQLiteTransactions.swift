@@ -8,6 +8,7 @@ final class SQLiteTransactions: WriterTransactions {
     private let writer: Connection
     private let schema: SQLSchema
     private let translator: CurrentTranslator
+    private let search: ForeignSearch
     private let watch: CommitWatch
     private let presence: StorePresence
     private let damage: StoreDamage
@@ -22,13 +23,15 @@ final class SQLiteTransactions: WriterTransactions {
     private static let rollback = SQLText("ROLLBACK")
 
     init(
-        _ writer: Connection, schema: SQLSchema, translator: CurrentTranslator, watch: CommitWatch,
-        presence: StorePresence, damage: StoreDamage, checkpointer: Checkpointer,
+        _ writer: Connection, schema: SQLSchema, translator: CurrentTranslator,
+        search: ForeignSearch, watch: CommitWatch, presence: StorePresence, damage: StoreDamage,
+        checkpointer: Checkpointer,
         changedElsewhere: @escaping () -> Void
     ) {
         self.writer = writer
         self.schema = schema
         self.translator = translator
+        self.search = search
         self.watch = watch
         self.presence = presence
         self.damage = damage
@@ -47,7 +50,11 @@ final class SQLiteTransactions: WriterTransactions {
         defer { rollBack() }
         lastCommit = watch.current
         return try Writer(
-            self, queue: queue, schema: schema, translator: translator, observer: observer)
+            self, queue: queue, schema: schema, translator: translator, observer: observer
+        ) { [search, translator] in
+            try? search.settle(waits: true)
+            return translator.current.foreign
+        }
     }
 
     /// Seals the store unless another program uses it: checkpoints the WAL completely, so that the
@@ -141,6 +148,7 @@ final class SQLiteTransactions: WriterTransactions {
     func batchEnded() { checkpointer.makeWay() }
 
     func reader(token: Int64) -> any StoreReader {
-        SQLiteReader(schema: schema, translator: translator, writer: writer, token: token)
+        SQLiteReader(
+            schema: schema, translator: translator, search: search, writer: writer, token: token)
     }
 }

@@ -176,7 +176,10 @@ final class Statement {
         case .integer: return .int(sqlite3_column_int64(handle, column))
         case .key: return .key(sqlite3_column_int64(handle, column))
         case .boolean: return .bool(sqlite3_column_int64(handle, column) != 0)
-        case .double, .float: return finite(column).map(Value.double) ?? .null
+        case .double: return finite(column).map(Value.double) ?? .null
+        case .float:
+            let number = sqlite3_column_double(handle, column)
+            return StoredContents.isFloat(number) ? .double(number) : .null
         case .date: return finite(column).map(Value.date) ?? .null
         case .text: return .string(text(column))
         case .data: return .data(bytes(column))

@@ -25,9 +25,12 @@ private final class WriterStage {
         try SQLiteStore.open(path: folder.store, model: model).close()
         connection = try Connection(path: folder.store, creates: false)
         let schema = try StoreFile.prepare(connection, path: folder.store, model: model).schema
+        let translator = CurrentTranslator(FetchTranslator(schema: schema))
         let transactions = SQLiteTransactions(
-            connection, schema: schema,
-            translator: CurrentTranslator(FetchTranslator(schema: schema)),
+            connection, schema: schema, translator: translator,
+            search: ForeignSearch(
+                schema, translator, known: ForeignValues(),
+                open: { () throws(StoreError) in throw .closed }, changed: {}, failed: { _ in }),
             watch: CommitWatch(connection), presence: StorePresence([]),
             damage: StoreDamage(),
             checkpointer: Checkpointer(views: ReaderPool(path: folder.store, isMapped: false)),

@@ -60,6 +60,10 @@ extension ForwardingStore {
 
     package func observe(_ observer: any StoreObserver) { base.observe(observer) }
     package func noticesForeignChange() -> Bool { base.noticesForeignChange() }
+    package func findForeignValues() { base.findForeignValues() }
+    package func awaitForeignValues(_ budget: ReadBudget?) throws(StoreError) {
+        try base.awaitForeignValues(budget)
+    }
     package func close() { base.close() }
 }
 

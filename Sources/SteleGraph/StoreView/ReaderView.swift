@@ -29,6 +29,7 @@ struct ReaderView {
         }
         var attempts = 0
         while true {
+            try coordinator.store.awaitForeignValues(budget)
             let era = coordinator.cache.era
             let reader = try coordinator.store.reader(budget: budget)
             let token: Int64

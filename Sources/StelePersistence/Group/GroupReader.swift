@@ -194,3 +194,16 @@ final class GroupReader: StoreReader {
         return first
     }
 }
+
+extension StoreGroup {
+    /// Waits for each of the stores.
+    public func findForeignValues() {
+        for store in stores { store.findForeignValues() }
+    }
+
+    /// Waits for each of the stores.
+    /// - Throws: as `PersistentStore.awaitForeignValues`.
+    public func awaitForeignValues(_ budget: ReadBudget?) throws(StoreError) {
+        for store in stores { try store.awaitForeignValues(budget) }
+    }
+}

@@ -294,11 +294,6 @@ public final class StoreGroup: PersistentStore {
         return notices
     }
 
-    /// Waits for each of the stores.
-    public func findForeignValues() {
-        for store in stores { store.findForeignValues() }
-    }
-
     /// The marks that were given when all stores were closed in their present state.
     public var formerMarks: [StoreMark] {
         let all = stores.map(\.formerMarks)

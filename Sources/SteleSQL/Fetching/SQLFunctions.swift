@@ -82,4 +82,21 @@ package enum SQLFunctions {
     /// `STELE_IS_FOREIGN(kind, x)`: whether a content is not in the form in which Stele writes it; 0
     /// for NULL.
     package static let isForeign = SQLFunction("STELE_IS_FOREIGN", 2)
+    /// `STELE_FOREIGN_COLUMNS(kinds, x, …)`: an aggregate with the bit 0 set where a content of the
+    /// first column is foreign, the bit 1 for the second, and so on. `kinds` has a `letter` for each.
+    package static let foreignColumns = SQLFunction("STELE_FOREIGN_COLUMNS", -1)
+
+    /// Returns the letter of a kind in `foreignColumns`; for nil, that of a condition, which is
+    /// foreign where it holds.
+    package static func letter(_ kind: ColumnKind?) -> String {
+        kind.map { String(UnicodeScalar(firstLetter + UInt8($0.rawValue))) } ?? "?"
+    }
+
+    /// Returns the kind of a letter; nil for a condition.
+    @inline(__always)
+    package static func kind(_ letter: UInt8) -> ColumnKind? {
+        ColumnKind(rawValue: Int(letter) - Int(firstLetter))
+    }
+
+    private static var firstLetter: UInt8 { UInt8(ascii: "a") }
 }

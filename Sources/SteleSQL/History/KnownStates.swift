@@ -54,6 +54,9 @@ public final class KnownStates: Sendable {
         }
     }
 
+    /// Forgets all states: rows are read in another way from now on.
+    public func forget() { kept.withLock { $0 = Kept() } }
+
     /// The number of states.
     var count: Int { kept.withLock { $0.states.values.reduce(0) { $0 + $1.count } } }
 

@@ -51,9 +51,11 @@ extension TableInspector {
     ) {
         switch column.kind {
         case .double, .float, .date, .decimal:
+            // As a Float, what rounds to more than its largest number is infinite.
+            let isInfinite = column.kind == .float ? ">= 3.4028235677973366e38" : "= 9e999"
             scan.add(
-                fault: "typeof(\(value)) = 'real' AND abs(\(value)) = 9e999", in: column.name,
-                "the number is infinite: \(property) is read as null")
+                fault: "typeof(\(value)) = 'real' AND abs(\(value)) \(isInfinite)",
+                in: column.name, "the number is infinite: \(property) is read as null")
             guard column.kind == .decimal else { return }
             let text = "CAST(\(value) AS TEXT)"
             scan.add(

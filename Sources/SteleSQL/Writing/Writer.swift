@@ -37,9 +37,11 @@ package final class Writer {
     ///   - schema: the layout of the database.
     ///   - translator: learns of the attributes with long decimals.
     ///   - observer: returns the observer of commits.
+    ///   - foreign: returns the columns with foreign values that are known.
     package init(
         _ transactions: any WriterTransactions, queue: WriterQueue, schema: SQLSchema,
-        translator: CurrentTranslator, observer: @escaping () -> (any StoreObserver)?
+        translator: CurrentTranslator, observer: @escaping () -> (any StoreObserver)?,
+        foreign: @escaping () -> ForeignValues = { ForeignValues() }
     ) throws(StoreError) {
         self.transactions = transactions
         self.queue = queue
@@ -47,8 +49,8 @@ package final class Writer {
         self.observer = observer
         saver = try SQLSaver(
             schema: schema, connection: transactions.connection,
-            foreign: { translator.current.foreign },
-            deriving: transactions.derivationReader, follower: transactions.follower)
+            foreign: foreign, deriving: transactions.derivationReader,
+            follower: transactions.follower)
         translator.use(longDecimals: saver.attributesWithLongDecimals)
     }
 

@@ -17,6 +17,10 @@ enum SQLFunctionTable {
         DecimalAggregate.register(on: connection)
         NumberAggregate.register(on: connection)
         SumAggregate.register(on: connection)
+        add(
+            SQLFunctions.foreignColumns, on: connection,
+            step: { StoredContents.addForeign($0, $1, $2) },
+            final: { StoredContents.foreignColumns($0) })
     }
 
     /// Registers a scalar, or an aggregate by its step and its end.

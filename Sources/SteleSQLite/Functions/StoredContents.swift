@@ -15,7 +15,7 @@ enum StoredContents {
         case .integer: sqlite3_result_int64(context, sqlite3_value_int64(content))
         case .double, .float, .date:
             let number = sqlite3_value_double(content)
-            if number.isFinite {
+            if kind == .float ? isFloat(number) : number.isFinite {
                 sqlite3_result_double(context, number)
             } else {
                 sqlite3_result_null(context)
@@ -35,6 +35,35 @@ enum StoredContents {
         sqlite3_result_int(context, isForeign ? 1 : 0)
     }
 
+    /// A step of `STELE_FOREIGN_COLUMNS`.
+    static func addForeign(
+        _ context: OpaquePointer?, _ count: Int32, _ arguments: SQLArguments?
+    ) {
+        guard let arguments, let kinds = sqlite3_value_text(arguments[0]),
+            let bits = sqlite3_aggregate_context(context, Int32(MemoryLayout<Int64>.size))
+        else { return }
+        var found = bits.load(as: Int64.self)
+        for place in 1..<Int(count) {
+            let bit: Int64 = 1 << Int64(place - 1)
+            if found & bit != 0 { continue }
+            let content = arguments[place]
+            let isFound =
+                if let kind = SQLFunctions.kind(kinds[place - 1]) {
+                    isForeign(content, kind)
+                } else {
+                    sqlite3_value_int(content) != 0
+                }
+            if isFound { found |= bit }
+        }
+        bits.storeBytes(of: found, as: Int64.self)
+    }
+
+    /// The end of `STELE_FOREIGN_COLUMNS`. SQLite's memory is 0 at first, and null without rows.
+    static func foreignColumns(_ context: OpaquePointer?) {
+        let bits = sqlite3_aggregate_context(context, 0)
+        sqlite3_result_int64(context, bits?.load(as: Int64.self) ?? 0)
+    }
+
     private static func isForeign(_ content: OpaquePointer?, _ kind: ColumnKind) -> Bool {
         let type = sqlite3_value_type(content)
         if type == SQLITE_NULL { return false }
@@ -42,7 +71,8 @@ enum StoredContents {
         case .integer, .key: return type != SQLITE_INTEGER
         case .boolean:
             return type != SQLITE_INTEGER || !(0...1).contains(sqlite3_value_int64(content))
-        case .double, .float, .date:
+        case .float: return !isNumber(type) || !isFloat(sqlite3_value_double(content))
+        case .double, .date:
             return type != SQLITE_INTEGER
                 && (type != SQLITE_FLOAT || !sqlite3_value_double(content).isFinite)
         case .decimal:
@@ -53,6 +83,14 @@ enum StoredContents {
         case .data, .external, .marked: return type != SQLITE_BLOB
         }
     }
+
+    private static func isNumber(_ type: Int32) -> Bool {
+        type == SQLITE_INTEGER || type == SQLITE_FLOAT
+    }
+
+    /// Whether a number is finite as a Float.
+    @inline(__always)
+    static func isFloat(_ number: Double) -> Bool { Float(number).isFinite }
 
     private static func isUTF8(_ content: OpaquePointer?) -> Bool {
         guard let start = sqlite3_value_text(content) else { return true }
