@@ -21,10 +21,11 @@ extension SlotRule {
             {
                 return
             }
-            if isRequired, !isLeft(object), !isMissingInStore(object) {
+            if isRequired, !isLeft(object), !isStored(.null, of: object) {
                 errors.append(.missing(object, name))
             }
         case (.none, _): break
+        case _ where isOfNoType(value) && isStored(value, of: object): break
         case (.integer(let range), .int(let it)):
             checkNumber(it, least: range.lowerBound, most: range.upperBound, Value.int)
         case (.double(let low, let high), .double(let it)):
@@ -40,17 +41,29 @@ extension SlotRule {
         case (.text(let low, let high, let pattern), .string(let it)):
             checkText(it, least: low, most: high, pattern: pattern, of: object, &errors)
         case (.uri, .string(let it)):
-            if !isURI(it) { errors.append(.invalidURI(object, name, it)) }
+            if !isURI(it), !isStored(value, of: object) {
+                errors.append(.invalidURI(object, name, it))
+            }
         default: break
         }
     }
 
-    /// Whether another program has left the object without a value: it stays valid until it gets one.
-    private func isMissingInStore(_ object: ManagedObject) -> Bool {
+    /// Whether the value is the one that the store has. Where it is none of the attribute's type, or is
+    /// missing, another program has left it, and the object stays valid until it gets another one.
+    private func isStored(_ value: Value, of object: ManagedObject) -> Bool {
         guard isStored, let before = object.before, before.values.indices.contains(slot) else {
             return false
         }
-        return before.values[slot].isNull
+        return before.values[slot] == value
+    }
+
+    /// Whether a number is outside of what the attribute's type has, whatever the model's bounds.
+    private func isOfNoType(_ value: Value) -> Bool {
+        switch (type, value) {
+        case (.integer16, .int(let it)), (.integer32, .int(let it)):
+            type?.integerRange.contains(it) == false
+        default: false
+        }
     }
 
     /// Whether the rule No Action has left the object without its destination.

@@ -18,6 +18,8 @@ struct SlotRule: Sendable {
     let isRequired: Bool
     /// Whether the store has the values.
     private(set) var isStored = true
+    /// The type of an attribute.
+    private(set) var type: AttributeType?
     /// The slots of the innermost enclosing optional composite attribute. If all of them are null,
     /// the slot need not have a value.
     var optionalSlots: Range<Int>?
@@ -32,6 +34,7 @@ struct SlotRule: Sendable {
         name = attribute.name
         isRequired = !attribute.isOptional
         isStored = !attribute.isTransient
+        type = attribute.type
         // Bounds do not apply to derived values, which the store computes.
         check = attribute.isDerived ? .none : Self.check(attribute)
         if case .none = check, !isRequired { return nil }

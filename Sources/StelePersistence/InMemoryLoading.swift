@@ -60,8 +60,9 @@ struct InMemoryLoading {
         let entity = model.entities[row.entity]
         let name = "\(entity.name) \(row.key)"
         if entity.isAbstract { throw damage("\(name): the entity \(entity.name) is abstract") }
-        guard row.key > 0, row.key < Self.keyLimit, (1..<Self.keyLimit).contains(row.version) else {
-            throw damage("\(name): keys and versions are from 1 to \(Self.keyLimit - 1)")
+        guard row.key > 0, row.key < Self.keyLimit, (0..<Self.keyLimit).contains(row.version) else {
+            throw damage(
+                "\(name): keys are from 1, and versions from 0, to \(Self.keyLimit - 1)")
         }
         guard row.values.count == entity.slots.count, object.toManys.count == entity.toManys.count
         else { throw damage("\(name) does not have the properties of its entity") }
