@@ -74,15 +74,26 @@ final class ServiceFixture: Sendable {
     let path: String
     private let folder: TemporaryFolder
 
-    init(
+    convenience init(
         _ model: Model, inMemory: Bool = false, classes: [String: ManagedObject.Type] = [:],
         figures: DatabaseFigures? = nil,
         _ configure: (inout Service.Options) -> Void = { _ in }
     ) throws {
+        let kind: StoreKind = inMemory ? .memory : .sqlite
+        try self.init(
+            opening: { try kind.open(model, at: $0) }, classes: classes, figures: figures, configure
+        )
+    }
+
+    /// - Parameter open: opens the store at a path in a folder that goes with the service.
+    init(
+        opening open: (_ path: String) throws -> any PersistentStore,
+        classes: [String: ManagedObject.Type] = [:], figures: DatabaseFigures? = nil,
+        _ configure: (inout Service.Options) -> Void = { _ in }
+    ) throws {
         folder = try TemporaryFolder()
         path = folder.store
-        let kind: StoreKind = inMemory ? .memory : .sqlite
-        let store = try kind.open(model, at: path)
+        let store = try open(path)
         coordinator = PersistentStoreCoordinator(
             store: figures.map { Figured(store, $0) } ?? store,
             classes: classes)

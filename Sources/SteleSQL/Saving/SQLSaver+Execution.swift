@@ -167,9 +167,16 @@ extension SQLSaver {
     /// - Parameter change: the change as requested, because keys given out by this save are lost.
     private func silentConflict(of change: ObjectChange) throws(StoreError) -> MergeConflict? {
         guard let before = change.before, let now = try persisted(change),
-            now.version == before.version,
-            now.values != stored(before.values, change.entity)
+            now.version == before.version
         else { return nil }
+        let read = stored(before.values, change.entity)
+        if now.values == read { return nil }
+        // The key of a row that this save has deleted is still what was read.
+        if !foreign().isEmpty, let raw = try persisted(change, asStored: true),
+            read.indices.allSatisfy({ now.values[$0] == read[$0] || raw.values[$0] == read[$0] })
+        {
+            return nil
+        }
         return try conflict(of: change)
     }
 
@@ -189,13 +196,18 @@ extension SQLSaver {
         foreign().isEmpty ? table : derivingTranslator().source(table)
     }
 
-    func persisted(_ change: ObjectChange) throws(StoreError) -> Snapshot? {
+    /// Returns the row of a change.
+    /// - Parameter asStored: whether keys of rows that are gone are read as they are.
+    func persisted(
+        _ change: ObjectChange, asStored: Bool = false
+    ) throws(StoreError) -> Snapshot? {
         guard let shape = schema.shapes[schema.model.entities[change.entity].root] else {
             return nil
         }
         let table = schema.table(of: change.entity)
+        let source = asStored ? table.name : source(table.name)
         let sql = statements.text(
-            "SELECT \(schema.selectList(of: table, alias: "t0")) FROM \(source(table.name)) t0 "
+            "SELECT \(schema.selectList(of: table, alias: "t0")) FROM \(source) t0 "
                 + "WHERE t0.Z_PK = ?1")
         return try connection.snapshots(sql, [.int(change.key)], shape).first
     }
