@@ -69,10 +69,9 @@ extension CompiledModelReader {
             relationship.isIndexed = Self.flag(fields["NSIsIndexed"]) && !isMarked
             return .relationship(relationship)
         case "NSFetchedPropertyDescription": return .fetchedProperty(try fetched(name, fields))
-        case "NSCompositeAttributeDescription":
-            throw ArchiveError(
-                "contains a composite attribute, and how it is archived is not known: give the "
-                    + ".xcdatamodeld that the model was made from")
+        case Self.compositeClass:
+            let composite = place.replacing(".", with: "_")
+            return .attribute(try compositeAttribute(name, fields, named: composite))
         default: throw ArchiveError.unknown(className, "a property")
         }
     }

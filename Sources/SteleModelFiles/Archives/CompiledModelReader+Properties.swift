@@ -7,14 +7,13 @@ extension CompiledModelReader {
     /// The bits of NSFlagsKey.
     static let (externalStorage, preservation): (Int64, Int64) = (4, 16)
 
+    /// - Parameter composite: the composite of a composite attribute.
     mutating func attribute(
-        _ name: String, _ fields: PropertyList
+        _ name: String, _ fields: PropertyList, composite: String? = nil
     ) throws(ArchiveError) -> AttributeDescription {
-        let number = try Self.number(fields["NSAttributeType"], "the type of an attribute")
-        guard let type = AttributeType(rawValue: number), type != .composite else {
-            throw ArchiveError("has the attribute type \(number), which is not known")
-        }
+        let type = composite == nil ? try attributeType(fields) : .composite
         var attribute = AttributeDescription(name: name, type: type)
+        attribute.compositeName = composite
         attribute.isOptional = Self.flag(fields["NSIsOptional"])
         attribute.isTransient = Self.flag(fields["NSIsTransient"])
         let flags = try Self.number(fields["NSFlagsKey"], "flags")
@@ -35,11 +34,19 @@ extension CompiledModelReader {
         return attribute
     }
 
+    private func attributeType(_ fields: PropertyList) throws(ArchiveError) -> AttributeType {
+        let number = try Self.number(fields["NSAttributeType"], "the type of an attribute")
+        guard let type = AttributeType(rawValue: number), type != .composite else {
+            throw ArchiveError("has the attribute type \(number), which is not known")
+        }
+        return type
+    }
+
     private mutating func defaultValue(
         _ reference: PropertyList?, _ type: AttributeType
     ) throws(ArchiveError) -> Value {
         if unarchiver.isNil(reference) { return .null }
-        if [.transformable, .undefined, .objectID].contains(type) {
+        if [.transformable, .undefined, .objectID, .composite].contains(type) {
             findings.note(
                 place, "its default is an object, which a model file does not have, and is ignored")
             return .null

@@ -13,6 +13,8 @@ package struct CompiledModelReader {
     let findings = Findings()
     /// The entity, property or request that is being read, for messages.
     var place = ""
+    /// The composites of the attributes that have been read.
+    var composites: [CompositeDescription] = []
 
     /// Reads a model from the bytes of an archive.
     /// - Parameters:
@@ -57,6 +59,7 @@ package struct CompiledModelReader {
             place = name
             model.entities.append(try entity(reference))
         }
+        model.composites = composites.sorted { $0.name < $1.name }
         for (name, reference) in try dictionary(fields["NSFetchRequestTemplates"]) {
             try Self.checkName(name, "a fetch request")
             place = "fetch request \(name)"
