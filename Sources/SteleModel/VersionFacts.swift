@@ -11,12 +11,19 @@ package struct VersionFacts: Hashable, Sendable {
     package private(set) var bytes: [UInt8] = []
     /// Whether derivations are as they are written, and not in the form of Core Data's compiler.
     private var isAsWritten = false
+    /// Whether the names of composites are left out.
+    private var isWithoutComposites = false
 
     /// Collects the facts of an entity's own declaration. Those of its parent are not among them.
-    /// - Parameter asWritten: whether derivations that mean the same differ if they are written
-    ///   differently, as in the hashes of earlier versions of Stele.
-    package init(_ entity: Entity, in model: Model, asWritten: Bool = false) {
+    /// - Parameters:
+    ///   - asWritten: whether derivations that mean the same differ if they are written differently,
+    ///     as in the hashes of earlier versions of Stele.
+    ///   - withoutComposites: whether the names of composites are left out.
+    package init(
+        _ entity: Entity, in model: Model, asWritten: Bool = false, withoutComposites: Bool = false
+    ) {
         isAsWritten = asWritten
+        isWithoutComposites = withoutComposites
         let composites = Dictionary(
             model.declaration.composites.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
         let it = entity.declaration
@@ -32,23 +39,31 @@ package struct VersionFacts: Hashable, Sendable {
     }
 
     /// Returns what differs between the facts of an entity in two models, as `Entity.property`, or
-    /// the entity's name for what is not a property's; nil where nothing does.
+    /// the entity's name for what is not a property's; nil where nothing does. The names of
+    /// composites, which no archive has, may differ.
     package static func difference(
         of entity: Entity, in model: Model, from other: Entity, in otherModel: Model
     ) -> String? {
-        if Self(entity, in: model) == Self(other, in: otherModel) { return nil }
-        let (own, others) = (facts(entity, in: model), facts(other, in: otherModel))
+        func all(_ entity: Entity, _ model: Model) -> Self {
+            Self(entity, in: model, withoutComposites: true)
+        }
+        if all(entity, model) == all(other, otherModel) { return nil }
+        let own = facts(entity, in: model, withoutComposites: true)
+        let others = facts(other, in: otherModel, withoutComposites: true)
         let names = Set(own.keys).union(others.keys).filter { own[$0] != others[$0] }
         return names.min().map { "\(entity.name).\($0)" } ?? entity.name
     }
 
     /// The facts of each property.
-    private static func facts(_ entity: Entity, in model: Model) -> [String: Self] {
+    private static func facts(
+        _ entity: Entity, in model: Model, withoutComposites: Bool = false
+    ) -> [String: Self] {
         let composites = Dictionary(
             model.declaration.composites.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
         var found: [String: Self] = [:]
         for property in entity.declaration.properties {
             var facts = Self()
+            facts.isWithoutComposites = withoutComposites
             facts.add(property, composites)
             if !facts.bytes.isEmpty { found[property.name] = facts }
         }
@@ -82,7 +97,8 @@ package struct VersionFacts: Hashable, Sendable {
         let derivation = it.derivationExpression.map {
             isAsWritten ? $0 : Derivation.plainText($0)
         }
-        add(it.versionHashModifier ?? "", derivation ?? "", it.compositeName ?? "")
+        let name = isWithoutComposites ? nil : it.compositeName
+        add(it.versionHashModifier ?? "", derivation ?? "", name ?? "")
         // A checked model has no recursive composites.
         guard let composite = it.compositeName.flatMap({ composites[$0] }) else { return }
         for attribute in composite.attributes.sorted(by: { $0.name < $1.name }) {

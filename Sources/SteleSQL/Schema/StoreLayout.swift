@@ -175,10 +175,18 @@ package struct StoreLayout: Sendable {
                     code: 134080, "the table \(table.name) of the store has no column \(name)"))
         }
         var free = Set(names).subtracting(table.columns.map(\.name))
+        let elements = table.columns.compactMap { $0.role.elementColumn(in: model) }
         var columns: [SQLTable.Column] = []
         for column in table.columns {
             if names.contains(column.name) {
                 columns.append(column)
+                continue
+            }
+            let element = column.role.elementColumn(in: model)
+            if let element, elements.count(where: { $0 == element }) == 1,
+                free.remove(element) != nil
+            {
+                columns.append(column.named(element))
                 continue
             }
             let pattern = Self.withoutNumber(column.name)
@@ -188,7 +196,8 @@ package struct StoreLayout: Sendable {
                     .incompatible(
                         code: 134100,
                         "the table \(table.name) of the store has no column \(column.name) for "
-                            + "\(column.role.property(in: model)) of the model \(model.name)"))
+                            + "\(column.role.property(in: model)) of the model \(model.name)"
+                            + Self.doubt(about: element, names)))
                 columns.append(column)
                 continue
             }
@@ -196,6 +205,13 @@ package struct StoreLayout: Sendable {
             columns.append(column.named(other))
         }
         return SQLTable(root: table.root, name: table.name, columns: columns)
+    }
+
+    /// Why an element of a composite attribute does not have the column of its name.
+    private static func doubt(about element: String?, _ names: [String]) -> String {
+        guard let element, names.contains(element) else { return "" }
+        return ": several properties are named as it is, and which of them has \(element), and "
+            + "which has a column with a number, is not known"
     }
 
     /// A column's name without the number of an entity: `Z2_SHAPE` and `Z5_SHAPE` give `Z_SHAPE`.
@@ -267,6 +283,15 @@ extension ColumnRole {
         case .slot: false
         case .destinationEntity, .order, .owner: true
         }
+    }
+
+    /// The column of an element of a composite attribute as Core Data names it, after the element
+    /// alone: `ZCITY` of `home.city`. Nil for all others. Columns of one name get numbers, in an
+    /// order that is not known.
+    fileprivate func elementColumn(in model: Model) -> String? {
+        guard case .slot(let entity, let slot) = self else { return nil }
+        let path = model.entities[entity].slots[slot].name
+        return path.lastIndex(of: ".").map { "Z" + path[path.index(after: $0)...].uppercased() }
     }
 
     /// The property that the column belongs to, as `Entity.name`.
