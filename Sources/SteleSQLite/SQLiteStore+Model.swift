@@ -33,7 +33,7 @@ extension SQLiteStore {
         }
         var file: ModelFile
         if let cache {
-            file = try modelFile(cache, path)
+            file = try modelFile(cache, path, isOfApp: metadata?.isOfApp == true)
         } else if let kept = try metadata?.modelFile(name: ModelCache.name(of: path), place: path) {
             file = kept
         } else {
@@ -53,9 +53,14 @@ extension SQLiteStore {
     }
 
     /// Reads the bytes of Z_MODELCACHE as a model with the name of the store's file.
-    static func modelFile(_ cache: [UInt8], _ path: String) throws(ModelErrors) -> ModelFile {
-        let (model, notes) = try ModelCache.read(
+    /// - Parameter isOfApp: whether Core Data has made the store. It stores the values of a
+    ///   Transformable attribute without a transformer as keyed archives, and Stele as JSON.
+    static func modelFile(
+        _ cache: [UInt8], _ path: String, isOfApp: Bool = false
+    ) throws(ModelErrors) -> ModelFile {
+        var (model, notes) = try ModelCache.read(
             cache, name: ModelCache.name(of: path), place: path)
+        if isOfApp { model.nameTransformers() }
         return ModelFile(model, notes: notes)
     }
 
@@ -102,5 +107,29 @@ extension SQLiteStore {
         let tables = SQLText(
             "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '\(table)'")
         return try connection.integer(tables) ?? 0 > 0
+    }
+}
+
+extension ManagedObjectModel {
+    /// Names the transformer that Core Data takes for a Transformable attribute without one.
+    fileprivate mutating func nameTransformers() {
+        func name(_ attribute: inout AttributeDescription) {
+            guard attribute.type == .transformable, attribute.valueTransformerName == nil else {
+                return
+            }
+            attribute.valueTransformerName = "NSKeyedUnarchiveFromData"
+        }
+        for place in entities.indices {
+            entities[place].properties = entities[place].properties.map { property in
+                guard case .attribute(var attribute) = property else { return property }
+                name(&attribute)
+                return .attribute(attribute)
+            }
+        }
+        for place in composites.indices {
+            for index in composites[place].attributes.indices {
+                name(&composites[place].attributes[index])
+            }
+        }
     }
 }

@@ -98,4 +98,28 @@ import Testing
                 && (text.contains("has ZCITY") || text.contains("has ZLATITUDE"))
         }
     }
+
+    /// The values of a Transformable attribute without a transformer are archives for Core Data.
+    @Test func anUnnamedTransformerIsCoreDatasOwn() throws {
+        let declared = try Self.json("")
+        try make(declared, Self.names)
+        func transformer() throws -> String? {
+            let model = try SQLiteStore.modelFile(path: folder.store).model()
+            let trip = try #require(model.entity(named: "Trip"))
+            guard case .attribute(let it) = trip.property(named: "tags") else { return nil }
+            return it.declaration.valueTransformerName
+        }
+        #expect(try transformer() == "NSKeyedUnarchiveFromData")
+        let other = try TemporaryFolder()
+        try SQLiteStore.open(path: other.store, model: Model(declared)).close()
+        let trip = try SQLiteStore.modelFile(path: other.store).current.entities[0]
+        let unnamed = trip.properties.contains {
+            if case .attribute(let it) = $0, it.name == "tags" {
+                it.valueTransformerName == nil
+            } else {
+                false
+            }
+        }
+        #expect(unnamed)
+    }
 }
