@@ -164,9 +164,12 @@ import Testing
         try Self.requests(of: "Docs/HTTP.md", atLeast: 12)
     }
 
-    /// Asks a page's requests of the League sample; what is printed below each is its answer.
-    static func requests(of page: String, atLeast count: Int) throws {
-        let league = try league()
+    /// Asks a page's requests of a service, or of the League sample; what is printed below each is
+    /// its answer.
+    static func requests(
+        of page: String, atLeast count: Int, _ service: ServiceFixture? = nil
+    ) throws {
+        let service = try service ?? league()
         let blocks = try packageText(page).split(separator: "```http\n").dropFirst()
         #expect(blocks.count >= count)
         for block in blocks {
@@ -176,7 +179,7 @@ import Testing
             let asked = halves[0].split(separator: "\n", maxSplits: 1)
             let line = asked[0].split(separator: " ", maxSplits: 1)
             let answered = halves[1].split(separator: "\n", maxSplits: 1)
-            let answer = league.ask(
+            let answer = service.ask(
                 String(line[0]), target(String(line[1])),
                 asked.count > 1 ? String(asked[1]) : nil)
             #expect(String(answer.status) == answered[0], "\(asked[0]): \(answer.text)")
