@@ -25,7 +25,7 @@ struct InferredLosses {
         }
     }
 
-    /// The lines on an entity. What all objects of a hierarchy lose is said of the entity that
+    /// The lines on an entity, each of which names a loss. What all objects of a hierarchy lose is said of the entity that
     /// declares it.
     func lines(of entity: Entity) -> [String] {
         entity.storedNames.compactMap { line(on: $0, of: entity) } + cutLinks(of: entity)

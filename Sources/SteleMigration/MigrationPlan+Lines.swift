@@ -75,40 +75,63 @@ extension MigrationPlan.Step {
         }
     }
 
+    /// What a step does to an entity or a property, in a line.
+    private enum Detail {
+        case change(String)
+        /// Objects, values or links are not carried over.
+        case loss(String)
+
+        var text: String {
+            switch self {
+            case .change(let text), .loss(let text): text
+            }
+        }
+    }
+
     /// What the step adds, renames, computes and removes, and what it requires of the data.
     public var details: [String] {
-        var details: [String] = []
-        let losses =
+        changes.map(\.text) + requirements.map { "requires: \($0)" }
+    }
+
+    /// Those of the details that name objects, values or links which are not carried over.
+    public var losses: [String] {
+        changes.compactMap { if case .loss(let text) = $0 { text } else { nil } }
+    }
+
+    /// Whether objects, values or links are not carried over.
+    public var removes: Bool { !losses.isEmpty }
+
+    private var changes: [Detail] {
+        var details: [Detail] = []
+        let inferred =
             kind == .inferred
             ? InferredLosses(mappingModel, from: source.model, to: destination.model) : nil
         for mapping in mappingModel.entityMappings {
             switch (mapping.sourceEntityName, mapping.destinationEntityName) {
-            case (nil, let name?): details.append("adds the entity \(name)")
+            case (nil, let name?): details.append(.change("adds the entity \(name)"))
             case (let name?, nil):
                 details.append(
-                    "removes the entity \(name) and its objects"
-                        + (hasAdditions
-                            ? "; if it was renamed, give the new entity the renaming identifier "
-                                + "(elementID) \(name)" : ""))
+                    .loss(
+                        "removes the entity \(name) and its objects"
+                            + (hasAdditions
+                                ? "; if it was renamed, give the new entity the renaming identifier "
+                                    + "(elementID) \(name)" : "")))
             case (let old?, let new?):
-                if old != new { details.append("the entity \(old) becomes \(new)") }
+                if old != new { details.append(.change("the entity \(old) becomes \(new)")) }
                 if let policy = mapping.entityMigrationPolicyClassName {
                     // A policy may use and set any property.
-                    details.append("the policy \(policy) makes the objects of \(new)")
+                    details.append(.change("the policy \(policy) makes the objects of \(new)"))
                 } else if !mapping.isWhole {
                     details += changes(mapping, old, new)
-                    if let losses, let entity = source.model.entity(named: old) {
-                        details += losses.lines(of: entity)
+                    if let inferred, let entity = source.model.entity(named: old) {
+                        details += inferred.lines(of: entity).map { .loss($0) }
                     }
                 }
             case (nil, nil): break
             }
         }
-        return details + requirements.map { "requires: \($0)" }
+        return details
     }
-
-    /// Whether objects or values are removed.
-    public var removes: Bool { details.contains { $0.hasPrefix("removes ") } }
 
     /// Whether an entity is added.
     private var hasAdditions: Bool {
@@ -117,7 +140,7 @@ extension MigrationPlan.Step {
 
     /// The properties that an entity mapping adds, renames and computes, and one of a file removes.
     /// Inherited ones belong to the parent's mapping.
-    private func changes(_ mapping: EntityMapping, _ old: String, _ new: String) -> [String] {
+    private func changes(_ mapping: EntityMapping, _ old: String, _ new: String) -> [Detail] {
         guard let before = source.model.entity(named: old),
             let now = destination.model.entity(named: new)
         else { return [] }
@@ -125,7 +148,7 @@ extension MigrationPlan.Step {
         let named = Set(properties.map(\.name))
         var kept = Set<String>()
         var used = Set<String>()
-        var lines: [String] = []
+        var lines: [Detail] = []
         for property in properties {
             // An expression makes something else of the values.
             if case .expression? = property.value {
@@ -138,29 +161,35 @@ extension MigrationPlan.Step {
             switch property.value {
             case .destinations(let mapping, "")?:
                 lines.append(
-                    "\(target) leads to what \(mapping.map { "the mapping \($0)" } ?? "each mapping")"
-                        + " makes of the same object")
+                    .change(
+                        "\(target) leads to what "
+                            + (mapping.map { "the mapping \($0)" } ?? "each mapping")
+                            + " makes of the same object"))
             case .source(let name)?, .destinations(_, let name)?:
-                if name != property.name { lines.append("\(old).\(name) becomes \(target)") }
+                if name != property.name {
+                    lines.append(.change("\(old).\(name) becomes \(target)"))
+                }
                 if let from = before.attribute(named: name)?.type,
                     let to = now.attribute(named: property.name)?.type, from != to
                 {
-                    lines.append("\(target) is of type \(to.name) and was \(from.name)")
+                    lines.append(
+                        .change("\(target) is of type \(to.name) and was \(from.name)"))
                 }
-            case .expression?: lines.append("computes \(target)")
+            case .expression?: lines.append(.change("computes \(target)"))
             case nil:
                 if before.property(named: property.name) != nil {
-                    lines.append("\(target) gets its default")
+                    lines.append(.change("\(target) gets its default"))
                 } else if !isSetByInverse(now.relationship(named: property.name)) {
-                    lines.append("adds \(target)")
+                    lines.append(.change("adds \(target)"))
                 }
             }
         }
         for name in now.storedNames where now.owns(name) && !named.contains(name) {
             if isSetByInverse(now.relationship(named: name)) { continue }
             lines.append(
-                before.property(named: name) == nil
-                    ? "adds \(new).\(name)" : "\(new).\(name) gets its default")
+                .change(
+                    before.property(named: name) == nil
+                        ? "adds \(new).\(name)" : "\(new).\(name) gets its default"))
         }
         if kind == .inferred { return lines }
         for name in before.storedNames where before.owns(name) && !kept.contains(name) {
@@ -168,8 +197,9 @@ extension MigrationPlan.Step {
             // What is computed from the property itself is listed as that.
             if used.contains(name), now.property(named: name) != nil { continue }
             lines.append(
-                "removes \(old).\(name) and its values"
-                    + (used.contains(name) ? ", after they are used in an expression" : ""))
+                .loss(
+                    "removes \(old).\(name) and its values"
+                        + (used.contains(name) ? ", after they are used in an expression" : "")))
         }
         return lines
     }

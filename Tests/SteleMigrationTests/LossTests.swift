@@ -14,9 +14,7 @@ import Testing
             source: KnownVersion(model: source, hashes: [:]),
             destination: KnownVersion(model: destination, hashes: [:]), mappingModel: mapping,
             kind: .inferred
-        ).details.filter { $0.hasPrefix("removes") }.map {
-            String($0.prefix { $0 != ";" })
-        }
+        ).losses.map { String($0.prefix { $0 != ";" }) }
     }
 
     /// X and Y with the children that are given, and an entity that links to objects of X.
