@@ -27,6 +27,8 @@ public struct MigrationRequirement: Sendable, Hashable, CustomStringConvertible 
     public var destinationEntityName: String
     /// The condition.
     public var kind: Kind
+    /// Whether the property is a relationship, which has no default.
+    public var isOfRelationship = false
 
     /// The condition as a sentence.
     public var description: String {
@@ -53,11 +55,15 @@ public struct MigrationRequirement: Sendable, Hashable, CustomStringConvertible 
         case .noObjects(let name):
             return MigrationError(
                 .migration, "\(cause), and the store has \(objects)",
-                hint: "make \(name) optional or give it a default")
+                hint: isOfRelationship
+                    ? "make \(name) optional, or say with a mapping model what it leads to"
+                    : "make \(name) optional or give it a default")
         case .notNull(let name, let source):
             return MigrationError(
                 .migration, "\(cause), and \(objects) without a value of \(source) exist",
-                hint: "make \(name) optional or give it a default")
+                hint: isOfRelationship
+                    ? "give it to them first, or make \(name) optional"
+                    : "make \(name) optional or give it a default")
         case .fits(_, let source, let change):
             var reasons = values.map {
                 "\(sourceEntityName) \($0.key): \(change.text(of: $0.value))"
@@ -82,7 +88,8 @@ public struct MigrationRequirement: Sendable, Hashable, CustomStringConvertible 
         case .noObjects(let property):
             "\(destinationEntityName).\(property) is not optional, and nothing gives it a value"
         case .notNull(let property, _):
-            "\(destinationEntityName).\(property) is not optional and has no default"
+            "\(destinationEntityName).\(property) is not optional"
+                + (isOfRelationship ? "" : " and has no default")
         case .fits(let property, _, let change):
             "\(destinationEntityName).\(property) is of type \(change.destination.name) and was "
                 + change.source.name
@@ -108,11 +115,13 @@ extension MappingModel {
                 to.isAbstract
                 ? from.isAbstract ? [] : [.noObjectsOfAbstractEntity]
                 : mapping.mandatoryAttributes(from, to) + mapping.numericChanges(from, to)
-                    + mapping.mandatoryRelationships(from, to, self, destination)
-            return kinds.map {
+            let relationships =
+                to.isAbstract
+                ? [] : mapping.mandatoryRelationships(from, to, self, destination)
+            return (kinds.map { ($0, false) } + relationships.map { ($0, true) }).map {
                 MigrationRequirement(
                     mappingName: mapping.name, sourceEntityName: from.name,
-                    destinationEntityName: to.name, kind: $0)
+                    destinationEntityName: to.name, kind: $0, isOfRelationship: $1)
             }
         }
     }

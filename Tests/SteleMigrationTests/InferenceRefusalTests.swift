@@ -207,4 +207,25 @@ import Testing
                 == "Person.name is not optional, and nothing gives it a value, and the store has 3 "
                 + "objects of Person (make name optional or give it a default)")
     }
+
+    /// A relationship has no default that could be given.
+    @Test func theErrorOfARelationshipHasAWayOut() throws {
+        func error(_ old: String, _ new: String) throws -> String {
+            let (source, destination) = try (model(old), model(new))
+            let requirement = try #require(
+                try MappingModel.inferred(from: source, to: destination)
+                    .requirements(from: source, to: destination).first)
+            return requirement.error(count: 3).description
+        }
+        let with = league(players: #""toMany": true"#, team: #""optional": false"#)
+        #expect(
+            try error("[\(entity("Player")), \(entity("Team"))]", with)
+                == "Player.team is not optional, and nothing gives it a value, and the store has 3 "
+                + "objects of Player (make team optional, or say with a mapping model what it leads "
+                + "to)")
+        #expect(
+            try error(league(players: #""toMany": true"#, team: #""optional": true"#), with)
+                == "Player.team is not optional, and 3 objects of Player without a value of team "
+                + "exist (give it to them first, or make team optional)")
+    }
 }
