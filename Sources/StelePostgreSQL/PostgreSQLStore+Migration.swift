@@ -97,7 +97,7 @@ extension PostgreSQLStore {
 
     /// Checks that the stores of two models can be migrated to each other.
     /// - Throws: `StoreError`: `.unsupported` and `.invalid`, as `open`.
-    static func check(_ source: Model, _ destination: Model) throws(StoreError) {
+    package static func check(_ source: Model, _ destination: Model) throws(StoreError) {
         if let refusal = destination.refusal { throw .unsupported(refusal) }
         do throws(ModelErrors) { try destination.checkRequests() } catch {
             throw .invalid(error.description)

@@ -7,9 +7,9 @@ import SteleSystem
 
 /// A folder for a private copy of a store's file, under TMPDIR. It is removed with the object; that
 /// of a killed process is removed when the next copy is made.
-final class PrivateCopy: Sendable {
+package final class PrivateCopy: Sendable {
     /// The path of the copy.
-    let file: String
+    package let file: String
     private let folder: String
     private let lock: Mutex<Int32?>
 
@@ -21,7 +21,7 @@ final class PrivateCopy: Sendable {
     ///   - path: the store, for messages.
     ///   - place: the folder for copies of all processes.
     /// - Throws: `StoreError.failed`.
-    init(
+    package init(
         of path: String, in place: String = FileManager.default.temporaryDirectory.path
     ) throws(StoreError) {
         Self.removeAbandoned(in: place)
@@ -52,7 +52,7 @@ final class PrivateCopy: Sendable {
     deinit { remove() }
 
     /// Removes the folder. Connections that are open can go on.
-    func remove() {
+    package func remove() {
         let held = lock.withLock { lock in
             defer { lock = nil }
             return lock
@@ -60,6 +60,20 @@ final class PrivateCopy: Sendable {
         guard let held else { return }
         try? FileManager.default.removeItem(atPath: folder)
         close(held)
+    }
+
+    /// Whether a folder is in that of a copy.
+    static func contains(_ folder: String) -> Bool {
+        folder.split(separator: "/").contains { $0.hasPrefix(start) }
+    }
+
+    /// An error of what is done with the copy, as one of the store.
+    /// - Parameter path: the store.
+    package func explained(_ error: StoreError, _ path: String) -> StoreError {
+        guard case .noRoom = error else { return error.replacing(file, with: path) }
+        return .failed(
+            "\(path): there is no room for a private copy in \(folder): set TMPDIR to a folder that "
+                + "has room")
     }
 
     /// The error for a copy that cannot be made.

@@ -105,18 +105,9 @@ extension SQLiteStore {
     ) throws(StoreError) -> Bool {
         let look = try look(connection, path, from: sourceModel, to: destinationModel, seen)
         if look.isMigrated { return false }
-        let source = try SQLSchema(model: sourceModel, layout: StoreLayout(connection))
-        let destination = SQLSchema(model: destinationModel)
-        try StoreFile.setUp(connection, path)
-        // Sorting for indexes may need more than fits into memory.
-        try connection.run("PRAGMA temp_store = FILE")
-        try StoreFile.upgrade(connection)
-        try connection.run("BEGIN IMMEDIATE")
-        let migration: StoreMigration
+        let migration = try begin(
+            connection, path, from: sourceModel, to: destinationModel, by: mapping, progress)
         do throws(StoreError) {
-            migration = try StoreMigration(
-                from: source, to: destination, by: mapping, on: connection,
-                at: ReferenceDate.now, report: progress)
             try migration.run()
             try StoreFile.writeCache(of: destinationModel, to: connection)
             _ = StoreSeal.take(off: path)
@@ -129,9 +120,79 @@ extension SQLiteStore {
             // What stays is removed when the store is next opened.
             let external = ExternalFolder(store: path)
             if (try? external.beginSweep(connection, identifier: look.identifier)) == true {
-                try? external.sweep(connection, destination, age: 0)
+                try? external.sweep(connection, SQLSchema(model: destinationModel), age: 0)
             }
         }
         return true
+    }
+
+    /// Begins the transaction of a migration.
+    /// - Parameter file: the file of the connection.
+    private static func begin(
+        _ connection: Connection, _ file: String, from source: Model, to destination: Model,
+        by mapping: MappingModel, _ progress: @escaping (MigrationProgress) -> Void
+    ) throws(StoreError) -> StoreMigration {
+        try StoreFile.setUp(connection, file)
+        // Sorting for indexes may need more than fits into memory.
+        try connection.run("PRAGMA temp_store = FILE")
+        try StoreFile.upgrade(connection)
+        let migration = try plan(
+            connection, from: source, to: destination, by: mapping, progress)
+        try connection.run("BEGIN IMMEDIATE")
+        return migration
+    }
+
+    private static func plan(
+        _ connection: Connection, from source: Model, to destination: Model,
+        by mapping: MappingModel, _ progress: @escaping (MigrationProgress) -> Void
+    ) throws(StoreError) -> StoreMigration {
+        try StoreMigration(
+            from: SQLSchema(model: source, layout: StoreLayout(connection)),
+            to: SQLSchema(model: destination), by: mapping, on: connection,
+            at: ReferenceDate.now, report: progress)
+    }
+}
+
+extension SQLiteStore {
+    /// Checks that the objects of a store let `migrate(path:from:to:by:progress:)` go through, and
+    /// changes nothing in the store's folder. Other programs may have the store open.
+    ///
+    /// The objects are read. Where the migration makes a uniqueness constraint, computes derived
+    /// attributes or moves values out of files, it is carried out on a private copy.
+    /// - Throws: `StoreError`, as `migrate`; `.failed` for a copy that cannot be made.
+    package static func checkMigration(
+        path: String, from source: Model, to destination: Model, by mapping: MappingModel,
+        progress: @escaping (MigrationProgress) -> Void = { _ in }
+    ) throws(StoreError) {
+        try check(destination)
+        try DamageMark.check(path)
+        let isDecided = try StoreLook.at(path) { (connection) throws(StoreError) in
+            // Of one moment, whatever another program saves.
+            if !connection.isInTransaction { try connection.run("BEGIN") }
+            if try look(connection, path, from: source, to: destination).isMigrated { return true }
+            let migration = try plan(
+                connection, from: source, to: destination, by: mapping, progress)
+            try migration.check()
+            return try !migration.mayRefuseLater()
+        }
+        if isDecided { return }
+        let copy = try StoreLook.privateCopy(of: path)
+        defer { copy.remove() }
+        do throws(StoreError) {
+            let connection = try StoreLook.connect(to: copy, of: path)
+            try begin(
+                connection, copy.file, from: source, to: destination, by: mapping, progress
+            ).run()
+        } catch { throw copy.explained(error, path) }
+    }
+
+    /// Opens a store's file as it is before a migration that makes the new store beside it, and
+    /// changes nothing in its folder. Other programs may have it open.
+    /// - Throws: as `HeldStore.take`, but for other programs.
+    package static func openBeforeMigration(
+        path: String, model: Model
+    ) throws(StoreError) -> ReadOnlySQLiteStore {
+        try DamageMark.check(path)
+        return try ReadOnlySQLiteStore.open(path: path, model: model)
     }
 }

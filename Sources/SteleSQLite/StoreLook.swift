@@ -156,6 +156,14 @@ enum StoreLook {
         }
     }
 
+    /// Opens a private copy of a store for writing. Its values in files are those of the store.
+    /// - Throws: `StoreError`.
+    static func connect(
+        to copy: PrivateCopy, of path: String
+    ) throws(StoreError) -> Connection {
+        try Connection(uri: uri(copy.file, "mode=rw"), of: path)
+    }
+
     /// Copies a store's file as it is at one moment to a path, which does not exist.
     /// - Throws: `StoreError`, also where another program changes the file all the time.
     static func copy(_ path: String, to copy: String) throws(StoreError) {

@@ -40,14 +40,58 @@ extension StorePlace {
         classes: [String: ManagedObject.Type] = [:],
         _ report: @escaping (MigrationProgress) -> Void = { _ in }
     ) throws -> Bool {
-        guard isSQLite, plan.steps.count == 1, plan.steps[0].kind == .inferred,
-            try SQLiteStore.isMigratedInPlace(path: path)
-        else { return try migrateBeside(plan, policies, classes, report) }
-        let step = plan.steps[0]
+        guard let step = try stepInPlace(plan) else {
+            return try migrateBeside(plan, policies, classes, report)
+        }
         try SQLiteStore.migrate(
             path: path, from: step.source.model, to: step.destination.model,
             by: step.mappingModel, progress: report)
         return false
+    }
+
+    /// The only step of a plan where it is carried out in place.
+    private func stepInPlace(_ plan: MigrationPlan) throws(StoreError) -> MigrationPlan.Step? {
+        guard isSQLite, plan.steps.count == 1, plan.steps[0].kind == .inferred,
+            try SQLiteStore.isMigratedInPlace(path: path)
+        else { return nil }
+        return plan.steps[0]
+    }
+
+    /// Checks that the store's objects let `migrate(by:)` go through, and changes nothing in the
+    /// store's folder. Other programs may have the store open.
+    ///
+    /// The rows are checked as in the migration. What is made in place is made on a private copy if
+    /// reading does not tell; all other plans make the new store in a private folder. Both are under
+    /// TMPDIR, and removed at the end.
+    /// - Parameters:
+    ///   - plan: the steps, of which there is at least one.
+    ///   - report: called with the progress of each step.
+    /// - Throws: as `migrate(by:)`.
+    package func checkMigration(
+        by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void = { _ in }
+    ) throws {
+        if let step = try stepInPlace(plan) {
+            return try SQLiteStore.checkMigration(
+                path: path, from: step.source.model, to: step.destination.model,
+                by: step.mappingModel, progress: report)
+        }
+        let old: any PersistentStore =
+            switch type {
+            case .sqlite:
+                try SQLiteStore.openBeforeMigration(path: path, model: plan.source.model)
+            default: try openReadOnly(plan.source.model)
+            }
+        defer { old.close() }
+        let copy = try PrivateCopy(of: path)
+        defer { copy.remove() }
+        do {
+            _ = try makeMigrated(old, plan, in: copy.file, [:], [:], report)
+        } catch let error as StoreError {
+            throw copy.explained(error, path)
+        } catch let failed as FailedMigrationStep {
+            guard let error = failed.error as? StoreError else { throw failed }
+            throw FailedMigrationStep(step: failed.step, error: copy.explained(error, path))
+        }
     }
 
     private func migrateBeside(
@@ -63,7 +107,7 @@ extension StorePlace {
         defer { held.map { $0.release() } ?? old.close() }
         removeMigrationFolder()
         defer { removeMigrationFolder() }
-        let new = try makeMigrated(old, plan, policies, classes, report)
+        let new = try makeMigrated(old, plan, in: migrationFolder, policies, classes, report)
         if let held {
             try held.replace(with: new)
             return held.hasRollbackJournal
@@ -75,10 +119,10 @@ extension StorePlace {
         return false
     }
 
-    /// Makes a store of the last version in the migration's folder, and closes it.
+    /// Makes a store of the last version in a folder of its own in another one, and closes it.
     /// - Returns: the path of its file.
     private func makeMigrated(
-        _ old: any PersistentStore, _ plan: MigrationPlan,
+        _ old: any PersistentStore, _ plan: MigrationPlan, in parent: String,
         _ policies: [String: EntityMigrationPolicy.Type],
         _ classes: [String: ManagedObject.Type],
         _ report: @escaping (MigrationProgress) -> Void
@@ -86,7 +130,7 @@ extension StorePlace {
         let files = FileManager.default
         var path = self.path
         try plan.carryOut(on: old, policies: policies, classes: classes, report) { index, step in
-            let folder = "\(migrationFolder)/\(index + 1)"
+            let folder = "\(parent)/\(index + 1)"
             // The copy is not readable by others, whatever the mode of the store is.
             try files.createDirectory(
                 atPath: folder, withIntermediateDirectories: true,

@@ -31,8 +31,8 @@ struct MigrateCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Print what would be done and what it requires of the data, which is not looked at, and do \
-            nothing; the exit status is 1 if there is no way.
+            Print what would be done, and change nothing. The exit status is 0 if the store's objects \
+            let it go through, and else 1, with what migrating would say.
             """
     )
     var plan = false
@@ -54,12 +54,12 @@ struct MigrateCommand: ParsableCommand {
                 throw Failure("\(opened.name): there is no store")
             }
             write(try migrator.lines(of: way).map { $0 + "\n" }.joined(), to: 1)
-            if plan { return try migrator.checkPolicies(of: way) }
             guard back || !way.isBackward else {
                 throw Failure("the current version is older than the store: give --back to do this")
             }
             let bar = ProgressBar()
             defer { bar.clear() }
+            if plan { return try migrator.check(way) { bar.show($0) } }
             try migrator.migrate(by: way) { bar.show($0) }
             if way.isEmpty { return }
             bar.clear()

@@ -46,6 +46,12 @@ protocol CommandStore {
         by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
     ) throws
 
+    /// Checks that the store's objects let `migrate` go through, and changes nothing.
+    /// - Throws: as `migrate`.
+    func checkMigration(
+        by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
+    ) throws
+
     /// The values of the store that are in files which are missing.
     /// - Parameter version: the version that the store is of.
     func missingValues(_ version: KnownVersion) throws(StoreError) -> MissingValues

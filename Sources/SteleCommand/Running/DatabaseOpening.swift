@@ -4,6 +4,7 @@ import SteleMigration
 import SteleModel
 import StelePersistence
 import StelePostgreSQL
+import SteleSQLite
 
 /// A store in a database of PostgreSQL, as a command was given it.
 struct DatabaseOpening: CommandStore {
@@ -163,6 +164,27 @@ extension DatabaseOpening {
         ) { old, makeEmpty in
             try plan.carryOut(on: old, report) { _, step in try makeEmpty(step.destination.model) }
         }
+    }
+
+    func checkMigration(
+        by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
+    ) throws {
+        if PostgreSQLStore.isMigratedInPlace(by: plan) {
+            return try PostgreSQLStore.checkMigration(url: url, by: plan, progress: report)
+        }
+        try PostgreSQLStore.check(plan.source.model, plan.destination.model)
+        let old = try PostgreSQLStore.open(url: url, model: plan.source.model, creates: false)
+        defer { old.close() }
+        // A store in a file refuses the same objects, and the database gets no other schema.
+        let copy = try PrivateCopy(of: name)
+        defer { copy.remove() }
+        do {
+            try plan.carryOut(on: old, report) { index, step in
+                try SQLiteStore.open(
+                    path: "\(copy.file)\(index)", model: step.destination.model,
+                    identifier: old.identifier)
+            }?.close()
+        } catch let error as StoreError { throw copy.explained(error, name) }
     }
 
     // The next migration removes what another one has left, and opening needs none of it.

@@ -54,9 +54,20 @@ struct StoreMigrator {
             if store.hasMigrationRemains { try store.open(package, .refuse).close() }
             return
         }
+        try carryOut(plan) { try store.migrate(by: plan, report) }
+    }
+
+    /// Checks that `migrate` would go through, and changes nothing.
+    /// - Throws: as `migrate`.
+    func check(_ plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void) throws {
+        if plan.isEmpty { return }
+        try carryOut(plan) { try store.checkMigration(by: plan, report) }
+    }
+
+    private func carryOut(_ plan: MigrationPlan, _ body: () throws -> Void) throws {
         try checkPolicies(of: plan)
         do {
-            try store.migrate(by: plan, report)
+            try body()
         } catch let failed as FailedMigrationStep {
             throw failed.step.located(failed.error)
         } catch let error as StoreError {

@@ -45,6 +45,10 @@ extension StoreOpening {
         if try place.migrate(by: plan, report) { reportConversion() }
     }
 
+    func checkMigration(
+        by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
+    ) throws { try place.checkMigration(by: plan, report) }
+
     func missingValues(_ version: KnownVersion) throws(StoreError) -> MissingValues {
         guard isSQLite, version.model.hasExternalAttributes else { return MissingValues() }
         return try SQLiteStore.missingValues(path: path, model: version.model)

@@ -99,18 +99,22 @@ extension StoreMigration {
     /// The number of objects whose derived attributes are computed at once.
     private static let derivedStep = 1_000
 
-    /// Computes derived attributes that are new, and all of them where what they are derived from
-    /// may have changed.
-    func derive() throws(StoreError) {
-        let model = map.destination.model
+    /// The entities whose derived attributes are computed.
+    var derivedEntities: [Entity] {
         let isDeep = changesValues
-        let entities = model.storedEntities.filter { entity in
+        return map.destination.model.storedEntities.filter { entity in
             map.source(of: entity) != nil
                 && entity.slots.contains { property in
                     guard case .attribute(let it) = property, it.isDerived else { return false }
                     return isDeep || map.source(of: it, in: entity) == nil
                 }
         }
+    }
+
+    /// Computes derived attributes that are new, and all of them where what they are derived from
+    /// may have changed.
+    func derive() throws(StoreError) {
+        let entities = derivedEntities
         if entities.isEmpty { return }
         let saver = try SQLSaver(schema: map.destination, connection: work.connection)
         for entity in entities {

@@ -70,14 +70,27 @@ package final class StoreMigration {
         }
     }
 
+    /// Checks the objects of the source, and writes nothing.
+    /// - Throws: as `run`.
+    package func check() throws(StoreError) {
+        try checkNumbers()
+        for requirement in requirements { try check(requirement) }
+        try checkSingleEnds()
+    }
+
+    /// Whether `run` may refuse objects that `check` accepts: by a uniqueness constraint, by a value
+    /// in a file that is to move into its row, or by what is computed of others.
+    package func mayRefuseLater() throws(StoreError) -> Bool {
+        if !inlined.isEmpty || !derivedEntities.isEmpty { return true }
+        return try newIndexes(besides: presentIndexes()).contains(where: \.isUnique)
+    }
+
     /// Migrates the store. After an error the caller rolls the transaction back.
     /// - Throws: `.incompatible` (134110) where the objects do not fit the destination's model: a
     ///   property without a value, a number that does not fit its new type, or a uniqueness
     ///   constraint; and errors of SQLite.
     package func run() throws(StoreError) {
-        try checkNumbers()
-        for requirement in requirements { try check(requirement) }
-        try checkSingleEnds()
+        try check()
         let present = try presentIndexes()
         let indexes = newIndexes(besides: present)
         try expect(indexes)

@@ -65,8 +65,8 @@ struct ExternalFolder: Sendable {
             try make(path)
         }
         // Before its row is committed it must not be old, nor have the name of an old file: a sweep
-        // may be about to remove that one.
-        if utimes(other.path, nil) == 0 {
+        // may be about to remove that one. What is made in a private copy changes nothing of the store.
+        if PrivateCopy.contains(path) || utimes(other.path, nil) == 0 {
             for name in [other.identifier, UUID()] {
                 let data = ExternalData(name, in: path)
                 if link(other.path, data.path) == 0 { return data }
