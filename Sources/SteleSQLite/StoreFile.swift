@@ -86,7 +86,7 @@ struct StoreFile {
             let schema = try check(connection, path, model).schema
             return try read(connection, path, StoreLock(store: path) {}, schema)
         }
-        let schema = SQLSchema(model: model)
+        let schema = SQLSchema(model: model, isForApp: versionHashes != nil)
         try create(connection, schema, identifier ?? UUID().uuidString, versionHashes)
         let counter = CommitWatch(connection).current
         var file = try read(connection, path, StoreLock(store: path) {}, schema)

@@ -99,6 +99,27 @@ import Testing
         }
     }
 
+    /// A new store with the hashes that an app knows has the columns that it looks for.
+    @Test func aStoreForAnAppNamesItsColumnsSo() throws {
+        let model = try Model(Self.json(#"{"name": "latitude", "type": "Double"},"#))
+        let trip = try #require(model.entity(named: "Trip"))
+        let hashes = ["Trip": [UInt8](repeating: 7, count: 32)]
+        for _ in 0..<2 {
+            let store = try SQLiteStore.open(
+                path: folder.store, model: model, versionHashes: hashes)
+            let city = try store.insert(trip, ["home.city": .string("Rome")])
+            #expect(city.values.contains(.string("Rome")))
+            store.close()
+        }
+        let columns = try RawDatabase(folder.store).texts(
+            "SELECT name FROM pragma_table_info('ZTRIP') WHERE name GLOB 'Z[A-Z]*' ORDER BY 1")
+        #expect(columns == ["ZCITY", "ZHOME_PLACE_LATITUDE", "ZLATITUDE", "ZTAGS"])
+        let plain = try TemporaryFolder()
+        try SQLiteStore.open(path: plain.store, model: model).close()
+        let own = try RawDatabase(plain.store).texts("SELECT ZHOME_CITY FROM ZTRIP")
+        #expect(own == [])
+    }
+
     /// The values of a Transformable attribute without a transformer are archives for Core Data.
     @Test func anUnnamedTransformerIsCoreDatasOwn() throws {
         let declared = try Self.json("")

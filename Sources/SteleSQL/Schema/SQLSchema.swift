@@ -44,10 +44,16 @@ public final class SQLSchema: Sendable {
     private let entitiesByNumber: [Int]
 
     /// Computes the layout of a new store.
-    public convenience init(model: Model, dialect: SQLDialect = .sqlite) {
+    /// - Parameter isForApp: whether Core Data is to open it: columns of composite attributes have
+    ///   its names for them, where these are known.
+    public convenience init(
+        model: Model, dialect: SQLDialect = .sqlite, isForApp: Bool = false
+    ) {
         self.init(
             model, dialect, numbers: model.entities.map { $0.index + 1 },
-            internsHistoryTexts: true, table: { $0 }, join: { either, _ in either[0] })
+            internsHistoryTexts: true,
+            table: { isForApp ? $0.namingElements(in: model) : $0 },
+            join: { either, _ in either[0] })
     }
 
     /// Fits a model to the layout of a store's file.

@@ -175,17 +175,14 @@ package struct StoreLayout: Sendable {
                     code: 134080, "the table \(table.name) of the store has no column \(name)"))
         }
         var free = Set(names).subtracting(table.columns.map(\.name))
-        let elements = table.columns.compactMap { $0.role.elementColumn(in: model) }
+        let elements = table.elementNames(in: model)
         var columns: [SQLTable.Column] = []
         for column in table.columns {
             if names.contains(column.name) {
                 columns.append(column)
                 continue
             }
-            let element = column.role.elementColumn(in: model)
-            if let element, elements.count(where: { $0 == element }) == 1,
-                free.remove(element) != nil
-            {
+            if let element = elements[column.name], free.remove(element) != nil {
                 columns.append(column.named(element))
                 continue
             }
@@ -197,7 +194,7 @@ package struct StoreLayout: Sendable {
                         code: 134100,
                         "the table \(table.name) of the store has no column \(column.name) for "
                             + "\(column.role.property(in: model)) of the model \(model.name)"
-                            + Self.doubt(about: element, names)))
+                            + Self.doubt(about: column.role.elementColumn(in: model), names)))
                 columns.append(column)
                 continue
             }
@@ -283,15 +280,6 @@ extension ColumnRole {
         case .slot: false
         case .destinationEntity, .order, .owner: true
         }
-    }
-
-    /// The column of an element of a composite attribute as Core Data names it, after the element
-    /// alone: `ZCITY` of `home.city`. Nil for all others. Columns of one name get numbers, in an
-    /// order that is not known.
-    fileprivate func elementColumn(in model: Model) -> String? {
-        guard case .slot(let entity, let slot) = self else { return nil }
-        let path = model.entities[entity].slots[slot].name
-        return path.lastIndex(of: ".").map { "Z" + path[path.index(after: $0)...].uppercased() }
     }
 
     /// The property that the column belongs to, as `Entity.name`.
