@@ -295,6 +295,41 @@ import Testing
         #expect(store.search.found == ForeignValues(["ZITEM": ["ZSCORE", "ZBOX"]]))
     }
 
+    /// Nobody has noticed the commit before the view was opened.
+    @Test func aViewWaitsForTheSearchOfWhatItHas() throws {
+        let (store, coordinator) = try open()
+        defer { store.close() }
+        try fill(store)
+        #expect(try count("score == nil", store) == 0)
+        try RawDatabase(folder.store).run(damage)
+        #expect(try count("score == nil", store) == 1)
+        #expect(try count("box == nil", store) == 9)
+        withExtendedLifetime(coordinator) {}
+    }
+
+    /// Views know what small tables have before large ones are read.
+    @Test func theSmallestTablesAreReadFirst() throws {
+        let (store, _) = try open()
+        defer { store.close() }
+        try fill(store)
+        try RawDatabase(folder.store).run(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 20 UNION ALL SELECT i + 1 FROM n WHERE i < 50001)
+            INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZSCORE) SELECT i, Z_ENT, 1, 9e999
+            FROM n, (SELECT Z_ENT FROM ZITEM LIMIT 1);
+            UPDATE ZBOX SET Z_OPT = NULL
+            """)
+        var first: [ForeignValues] = []
+        let found = try ForeignValues.find(
+            in: store.schema, Connection(path: folder.store, creates: false),
+            smallAreDone: { found, tables in
+                #expect(tables == ["ZBOX"])
+                first.append(found)
+            }, while: { true })
+        #expect(first == [ForeignValues(["ZBOX": ["Z_OPT"]])])
+        #expect(found == ForeignValues(["ZBOX": ["Z_OPT"], "ZITEM": ["ZSCORE"]]))
+    }
+
     /// A store whose rows cannot be read is damaged, and nothing waits for their search.
     @Test func aSearchThatFailsIsNotHidden() throws {
         var (store, coordinator) = try open()
