@@ -85,6 +85,9 @@ package enum SQLFunctions {
     /// `STELE_FOREIGN_COLUMNS(kinds, x, …)`: an aggregate with the bit 0 set where a content of the
     /// first column is foreign, the bit 1 for the second, and so on. `kinds` has a `letter` for each.
     package static let foreignColumns = SQLFunction("STELE_FOREIGN_COLUMNS", -1)
+    /// The most columns of one call: SQLite's limit is 100 arguments, and the result has a bit for
+    /// each column.
+    static let mostForeignColumns = 60
 
     /// Returns the letter of a kind in `foreignColumns`; for nil, that of a condition, which is
     /// foreign where it holds.

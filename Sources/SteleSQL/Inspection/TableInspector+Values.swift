@@ -18,6 +18,7 @@ extension TableInspector {
             let property = column.role.property(in: schema.model)
             // Where a column has one type, no value has another.
             let isTyped = connection.dialect.isTyped
+            let look = column.kind.look(value)
             if !isTyped {
                 let classes = column.kind.storageClasses
                 let list = classes.map { "'\($0)'" }.joined(separator: ", ")
@@ -25,29 +26,32 @@ extension TableInspector {
                     fault: "typeof(\(value)) NOT IN ('null', \(list))", in: column.name,
                     "the value is not of the type \(classes.joined(separator: " or ")): "
                         + "\(property) is read as SQLite converts it, and as null where it cannot "
-                        + "be")
+                        + "be", look: look)
+                addFaults(of: value, of: column, property, look, &scan)
             }
-            if !isTyped { addFaults(of: value, of: column, property, &scan) }
             if column.kind == .uuid {
                 scan.add(
                     fault: (isTyped ? "" : "typeof(\(value)) = 'blob' AND ")
                         + "length(\(value)) <> 16", in: column.name,
-                    "the value does not have 16 bytes: \(property) is read as null")
+                    "the value does not have 16 bytes: \(property) is read as null", look: look)
             }
             if it.type == .integer16 || it.type == .integer32 {
                 let range = it.type.integerRange
+                let isOut =
+                    "\(value) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)"
                 scan.add(
-                    fault: (isTyped ? "" : "typeof(\(value)) = 'integer' AND ")
-                        + "\(value) NOT BETWEEN "
-                        + "\(range.lowerBound) AND \(range.upperBound)", in: column.name,
-                    "the value is out of the range of \(it.type.name), the type of \(property)")
+                    fault: (isTyped ? "" : "typeof(\(value)) = 'integer' AND ") + isOut,
+                    in: column.name,
+                    "the value is out of the range of \(it.type.name), the type of \(property)",
+                    look: .condition(isOut))
             }
         }
     }
 
     /// Adds what may be wrong with a value of the column's type.
     private func addFaults(
-        of value: String, of column: SQLTable.Column, _ property: String, _ scan: inout RowScan
+        of value: String, of column: SQLTable.Column, _ property: String, _ look: RowScan.Look?,
+        _ scan: inout RowScan
     ) {
         switch column.kind {
         case .double, .float, .date, .decimal:
@@ -55,7 +59,7 @@ extension TableInspector {
             let isInfinite = column.kind == .float ? ">= 3.4028235677973366e38" : "= 9e999"
             scan.add(
                 fault: "typeof(\(value)) = 'real' AND abs(\(value)) \(isInfinite)",
-                in: column.name, "the number is infinite: \(property) is read as null")
+                in: column.name, "the number is infinite: \(property) is read as null", look: look)
             guard column.kind == .decimal else { return }
             let text = "CAST(\(value) AS TEXT)"
             scan.add(
@@ -63,23 +67,33 @@ extension TableInspector {
                     + "AND \(text) NOT GLOB '*[^0-9.-]*' AND \(text) NOT GLOB '?*-*' "
                     + "AND \(text) NOT GLOB '*.*.*')", in: column.name,
                 "the value is a blob, and not the digits of a decimal: \(property) is read as "
-                    + "null")
+                    + "null", look: look)
         case .boolean:
             scan.add(
                 fault: "typeof(\(value)) = 'integer' AND \(value) NOT IN (0, 1)",
                 in: column.name,
-                "the value is neither 0 nor 1: \(property) is read as true")
+                "the value is neither 0 nor 1: \(property) is read as true", look: look)
         case .text:
             let isForeign = "\(SQLFunctions.isForeign.name)(\(column.kind.rawValue), \(value))"
             scan.add(
                 fault: "typeof(\(value)) = 'text' AND \(isForeign)", in: column.name,
-                "the text is not UTF-8: \(property) is read with U+FFFD for what is not")
+                "the text is not UTF-8: \(property) is read with U+FFFD for what is not",
+                look: look)
         default: break
         }
     }
 }
 
 extension ColumnKind {
+    /// What a column of this kind is looked at for; nil for one of bytes, which are not read.
+    fileprivate func look(_ value: String) -> RowScan.Look? {
+        switch self {
+        case .data, .external, .marked: nil
+        case .integer, .key, .boolean, .double, .float, .date, .decimal, .text, .uuid:
+            .column(self, value)
+        }
+    }
+
     /// The storage classes of SQLite in which values of this kind are written.
     fileprivate var storageClasses: [String] {
         switch self {

@@ -132,8 +132,8 @@ package struct TableInspector {
         let numbers = family.members.map { String($0.number) }.joined(separator: ", ")
         var scan = RowScan(family.table)
         scan.add(total: "COUNT(*)")
-        scan.add(total: "MAX(t.Z_PK)")
-        for member in family.members {
+        scan.add(total: "(SELECT MAX(m.Z_PK) FROM \(name(family.table)) m)")
+        for member in family.members.dropFirst() {
             scan.add(total: "COUNT(CASE WHEN t.Z_ENT = \(member.number) THEN 1 END)")
         }
         scan.add(
@@ -154,8 +154,13 @@ package struct TableInspector {
         }
         let (totals, differences) = try scan.run(connection)
         inspection.tables[inspection.tables.count - 1].rows = totals[0]
-        for index in family.members.indices {
-            inspection.entities[place + index].objects = totals[2 + index]
+        // All other rows are read as those of the first.
+        let others = totals.dropFirst(2)
+        inspection.entities[place].objects = totals[0].map {
+            $0 - others.reduce(0) { $0 + ($1 ?? 0) }
+        }
+        for (index, count) in others.enumerated() {
+            inspection.entities[place + 1 + index].objects = count
         }
         inspection.differences += differences
         if let last = totals[1], last > highest {

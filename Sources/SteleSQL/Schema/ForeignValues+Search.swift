@@ -80,9 +80,6 @@ extension ForeignValues {
     /// The rows, and the keys, that are read at once: so few that a view of the store ends soon.
     private static let rowsAtOnce = 2_000
     private static let keysAtOnce = 100_000
-    /// The most columns in one statement: SQLite's limit is 100 arguments, and the result has a bit
-    /// for each.
-    private static let columnsAtOnce = 60
     /// The rows of all small tables together.
     private static let rowsAtFirst: Int64 = 50_000
 
@@ -153,8 +150,8 @@ extension ForeignValues {
             _ tests: ForeignTests, after first: Int64, through last: Int64
         ) throws(StoreError) {
             let open = tests.contents.filter { !isFound($0.column, tests.table) }
-            for start in stride(from: 0, to: open.count, by: columnsAtOnce) {
-                let some = open[start..<min(start + columnsAtOnce, open.count)]
+            for start in stride(from: 0, to: open.count, by: SQLFunctions.mostForeignColumns) {
+                let some = open[start..<min(start + SQLFunctions.mostForeignColumns, open.count)]
                 let kinds = some.map { SQLFunctions.letter($0.kind) }.joined()
                 let list = some.map(\.expression).joined(separator: ", ")
                 let sql = SQLText(
