@@ -20,7 +20,9 @@ struct RowScan {
         }
 
         fileprivate var expression: String {
-            switch self { case .column(_, let text), .condition(let text): text }
+            switch self {
+            case .column(_, let text), .condition(let text): text
+            }
         }
     }
 

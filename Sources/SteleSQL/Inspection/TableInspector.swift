@@ -129,7 +129,6 @@ package struct TableInspector {
     private mutating func read(
         _ family: EntityFamily, _ highest: Int64, at place: Int
     ) throws(StoreError) {
-        let numbers = family.members.map { String($0.number) }.joined(separator: ", ")
         var scan = RowScan(family.table)
         scan.add(total: "COUNT(*)")
         scan.add(total: "(SELECT MAX(m.Z_PK) FROM \(name(family.table)) m)")
@@ -137,7 +136,7 @@ package struct TableInspector {
             scan.add(total: "COUNT(CASE WHEN t.Z_ENT = \(member.number) THEN 1 END)")
         }
         scan.add(
-            fault: "t.Z_ENT IS NULL OR t.Z_ENT NOT IN (\(numbers))", in: "Z_ENT",
+            fault: isOfNoEntity(family), in: "Z_ENT",
             "it is the number of no entity of this table: the row is read as one of "
                 + family.members[0].name)
         scan.add(
@@ -169,5 +168,13 @@ package struct TableInspector {
                     + "\(family.members[0].name) in Z_PRIMARYKEY is \(highest): Core Data would "
                     + "give keys of objects to new ones")
         }
+    }
+
+    /// The condition that Z_ENT is the number of none of the entities of a table.
+    private func isOfNoEntity(_ family: EntityFamily) -> String {
+        let numbers = family.members.map { String($0.number) }
+        return numbers.count == 1
+            ? "t.Z_ENT\(connection.dialect.different)\(numbers[0])"
+            : "t.Z_ENT IS NULL OR t.Z_ENT NOT IN (\(numbers.joined(separator: ", ")))"
     }
 }

@@ -7,10 +7,9 @@ extension SQLiteStore {
     /// Reads a store's file and reports what it has, and where its tables do not agree with its
     /// metadata and its model. Nothing in the store's folder is changed.
     ///
-    /// The pages are read twice, for their sizes and, on a thread of its own, by
-    /// `PRAGMA quick_check`, and the rows of each table once. A table with columns of bytes, whose
-    /// values may be in files, is read once more, and one with a uniqueness constraint that has no
-    /// index is sorted.
+    /// Three threads read all pages, for their sizes, by `PRAGMA quick_check`, and for the rows of
+    /// each table. A table with columns of bytes, whose values may be in files, is read once more,
+    /// and one with a uniqueness constraint that has no index is sorted.
     /// - Parameter models: the models that the store may have been made with, the likeliest first.
     ///   Without one that fits, the tables are compared with the model in Z_MODELCACHE.
     /// - Parameter published: the version hashes that Core Data has computed for some of them
@@ -39,7 +38,12 @@ extension SQLiteStore {
         found.hashes = chosen.hashes
         found.differences += chosen.differences
         found.unchecked += chosen.unchecked + files.unchecked
-        let (check, place) = (QuickCheck(files), found.differences.count)
+        let databases = ["main"] + (files.isHistoryBeside ? ["history"] : [])
+        let check = InspectionTask(files) { connection in
+            databases.flatMap { quickCheck($0, connection) }
+        }
+        let sizes = InspectionTask(files, sizes)
+        let place = found.differences.count
         switch files.layout {
         case .failure(let error):
             found.differences.append(error.sentence)
@@ -47,9 +51,9 @@ extension SQLiteStore {
         case .success(let layout):
             inspect(layout, chosen.model, files, &found)
         }
-        addSizes(connection, &found)
+        addSizes(sizes, &found)
         addFiles(files, &found)
-        found.differences.insert(contentsOf: check.differences(), at: place)
+        found.differences.insert(contentsOf: differences(check), at: place)
         found.differences = found.differences.map(files.named)
         try files.close()
         return found
@@ -90,35 +94,67 @@ extension SQLiteStore {
             }
     }
 
-    // MARK: Sizes
+    // MARK: Pages
+
+    private static let messageLimit = 100
+
+    private static func differences(_ check: InspectionTask<[String]>) -> [String] {
+        do throws(StoreError) { return try check.result() } catch {
+            return ["quick_check: \(error.sentence)"]
+        }
+    }
+
+    private static func quickCheck(_ database: String, _ connection: Connection) -> [String] {
+        let check = "PRAGMA \(database).quick_check(\(messageLimit))"
+        do throws(StoreError) {
+            return try connection.rows(SQLText(check), [], [.text]).compactMap { row in
+                guard case .string(let text) = row[0], text != "ok" else { return nil }
+                return "quick_check: " + text.replacing("\n", with: "; ")
+            }
+        } catch {
+            return ["quick_check: \(error.sentence)"]
+        }
+    }
+
+    /// The bytes of the free pages, and of each table; nil where they are not known.
+    private typealias Sizes = (free: Int64, tables: [String: (all: Int64, indexes: Int64)]?)
 
     private static let hasSizes = SQLText("SELECT sqlite_compileoption_used('ENABLE_DBSTAT_VTAB')")
-    private static let sizes = SQLText(
+    private static let tableSizes = SQLText(
         "SELECT m.tbl_name, m.type = 'index', s.pgsize FROM dbstat s "
             + "JOIN main.sqlite_master m ON m.name = s.name "
             + "WHERE s.schema = 'main' AND s.aggregate = 1")
 
+    @Sendable
+    private static func sizes(_ connection: Connection) throws(StoreError) -> Sizes {
+        let pages = try connection.integer(SQLText("PRAGMA main.freelist_count")) ?? 0
+        let free = pages * (try connection.integer(SQLText("PRAGMA main.page_size")) ?? 0)
+        guard try connection.integer(hasSizes) == 1 else { return (free, nil) }
+        var bytes: [String: (all: Int64, indexes: Int64)] = [:]
+        for row in try connection.rows(tableSizes, [], [.text, .integer, .integer]) {
+            guard case .string(let table) = row[0], case .int(let isIndex) = row[1],
+                case .int(let size) = row[2]
+            else { continue }
+            let (all, indexes) = bytes[table] ?? (0, 0)
+            bytes[table] = (all + size, indexes + (isIndex == 1 ? size : 0))
+        }
+        return (free, bytes)
+    }
+
     /// Adds the bytes of each table and of the free pages.
-    private static func addSizes(_ connection: Connection, _ found: inout StoreInspection) {
+    private static func addSizes(
+        _ sizes: InspectionTask<Sizes>, _ found: inout StoreInspection
+    ) {
         do throws(StoreError) {
-            let pages = try connection.integer(SQLText("PRAGMA main.freelist_count")) ?? 0
-            let size = try connection.integer(SQLText("PRAGMA main.page_size")) ?? 0
-            found.freeBytes = pages * size
-            guard try connection.integer(hasSizes) == 1 else {
+            let (free, tables) = try sizes.result()
+            found.freeBytes = free
+            guard let tables else {
                 found.unchecked.append(
                     "the bytes of the tables: this SQLite was built without dbstat")
                 return
             }
-            var bytes: [String: (all: Int64, indexes: Int64)] = [:]
-            for row in try connection.rows(sizes, [], [.text, .integer, .integer]) {
-                guard case .string(let table) = row[0], case .int(let isIndex) = row[1],
-                    case .int(let size) = row[2]
-                else { continue }
-                let (all, indexes) = bytes[table] ?? (0, 0)
-                bytes[table] = (all + size, indexes + (isIndex == 1 ? size : 0))
-            }
             for place in found.tables.indices {
-                guard let (all, indexes) = bytes[found.tables[place].name] else { continue }
+                guard let (all, indexes) = tables[found.tables[place].name] else { continue }
                 found.tables[place].bytes = all
                 found.tables[place].indexBytes = indexes
             }
