@@ -75,6 +75,22 @@ import Testing
             ])
     }
 
+    /// The subentity, whose name sorts first, has both relationships.
+    @Test(arguments: [("to", "of"), ("at", "of")])
+    func manyToManyBetweenAnEntityAndItsSubentityIsOneTable(
+        _ down: String, _ up: String
+    ) throws {
+        let schema = SQLSchema(
+            model: try makeModel([
+                EntityMaker("Order").toMany(down, "Album", inverse: up),
+                EntityMaker("Album", parent: "Order").toMany(up, "Order", inverse: down),
+            ]))
+        let tables = schema.creation.filter { $0.hasPrefix("CREATE TABLE Z_") && $0.contains("OF") }
+        #expect(
+            tables.map { $0.prefix { $0 != "(" } }
+                == [down > up ? "CREATE TABLE Z_1TO " : "CREATE TABLE Z_2OF "])
+    }
+
     @Test func orderedToManysHaveOrderKeysInTheirMembersRows() throws {
         let schema = SQLSchema(model: try drawingModel())
         let vertex = try #require(schema.creation.first { $0.hasPrefix("CREATE TABLE ZVERTEX") })

@@ -36,11 +36,11 @@ extension JoinTable {
     private static func owns(_ it: Relationship, _ inverse: Relationship, _ model: Model) -> Bool {
         if it.owner == inverse.owner { return it.name > inverse.name }
         for entity in model.entities.sorted(by: { $0.name < $1.name }) {
-            // An entity has both only where it inherits one of them.
-            if entity.index == it.owner || entity.relationship(named: it.name) === it {
-                return true
-            }
-            if entity.relationship(named: inverse.name) === inverse { return false }
+            let hasIt = entity.relationship(named: it.name) === it
+            let hasInverse = entity.relationship(named: inverse.name) === inverse
+            // An entity has both where it inherits one of them.
+            if hasIt && hasInverse { return it.name > inverse.name }
+            if hasIt || hasInverse { return hasIt }
         }
         return it.index < inverse.index
     }
