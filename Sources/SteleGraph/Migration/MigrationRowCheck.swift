@@ -18,8 +18,11 @@ struct MigrationRowCheck {
 
     /// Whether the values are valid. Null in a slot that must have a value is refused, also where an
     /// enclosing composite attribute may be empty.
-    func holds(_ values: [Value]) -> Bool {
-        for rule in rules where !rule.allows(values[rule.slot]) { return false }
+    /// - Parameter left: the slots whose values are left as they are.
+    func holds(_ values: [Value], besides left: Set<Int> = []) -> Bool {
+        for rule in rules where !rule.allows(values[rule.slot]) {
+            if !left.contains(rule.slot) { return false }
+        }
         for rule in composites where rule.slots.allSatisfy({ values[$0].isNull }) { return false }
         return true
     }
@@ -55,13 +58,15 @@ extension MigrationRun {
 
     /// Adds the errors of values that the check of rows has refused.
     /// - Throws: `ValidationErrors` where there are very many.
-    func note(_ entity: Entity, _ key: Int64, _ values: [Value]) throws {
+    func note(
+        _ entity: Entity, _ key: Int64, _ values: [Value], besides left: Set<Int>
+    ) throws {
         let context = objects.scratch()
         defer { context.close() }
         let object = context.loader.insert(entity, key: key, values: values)
         let plan = context.plans[entity]
         for rule in plan.rules where !plan.unsavedSlots.contains(rule.slot) {
-            rule.check(values[rule.slot], of: object, &errors)
+            if !left.contains(rule.slot) { rule.check(values[rule.slot], of: object, &errors) }
         }
         for rule in plan.requiredComposites {
             if let error = rule.failure(of: object) { errors.append(error) }
@@ -85,8 +90,10 @@ extension MigrationRun {
             while case .objects(let found) = try cursor.next(1_000), !found.isEmpty {
                 try manager.control.check()
                 if values {
-                    for row in found where !check.holds(row.values) {
-                        try note(entity, row.key, row.values)
+                    for row in found {
+                        let slots = left[ObjectID(root: entity.root, key: row.key)] ?? []
+                        if check.holds(row.values, besides: slots) { continue }
+                        try note(entity, row.key, row.values, besides: slots)
                     }
                 }
                 for relationship in check.counted { try count(relationship, of: found, entity) }

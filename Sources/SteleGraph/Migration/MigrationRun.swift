@@ -28,6 +28,8 @@ final class MigrationRun {
     /// Whether values are complete as soon as an object is inserted.
     private var checksAtOnce = false
     var errors: [ValidationError] = []
+    /// The slots of new objects whose values break a rule as another program has left them.
+    private(set) var left: [ObjectID: Set<Int>] = [:]
 
     init(
         _ manager: MigrationManager, _ plan: MappingPlan, from source: any StoreReader,
@@ -168,7 +170,10 @@ final class MigrationRun {
                 let key = step.keepsKeys ? row.key : -Int64(changes.count) - 1
                 let change = try values.insert(MigrationSource(rows: rows, snapshot: row), key)
                 if let check, !check.holds(change.values) {
-                    try note(made, row.key, change.values)
+                    let left = values.left(in: row)
+                    if !check.holds(change.values, besides: left) {
+                        try note(made, row.key, change.values, besides: left)
+                    }
                 }
                 changes.append(change)
             }
@@ -178,6 +183,8 @@ final class MigrationRun {
                 let id = ObjectID(root: made.root, key: change.key)
                 let key = change.key > 0 ? change.key : result.permanentKeys[id] ?? change.key
                 step.associations.add(row.key, .init(entity: made.index, key: key))
+                let slots = check == nil ? values.left(in: row) : []
+                if !slots.isEmpty { left[ObjectID(root: made.root, key: key)] = slots }
             }
         }
     }

@@ -86,6 +86,14 @@ final class AttributeRecipe {
         if case .general = source { return true }
         return false
     }
+
+    /// The slot of the source object whose value it is; nil for an expression.
+    var sourceSlot: Int? {
+        switch source {
+        case .slot(let slot), .number(let slot, _): slot
+        case .expression, .general: nil
+        }
+    }
 }
 
 /// Where the destinations of a relationship come from.

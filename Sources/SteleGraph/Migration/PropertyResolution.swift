@@ -132,7 +132,9 @@ struct PropertyResolution {
     private func recipe(
         _ attribute: Attribute, _ from: Attribute, _ property: PropertyMapping
     ) throws(MigrationError) -> AttributeRecipe {
-        let replacesNull = !attribute.isOptional && !attribute.declaration.defaultValue.isNull
+        // What a store leaves without a value although it must have one stays so.
+        let replacesNull =
+            !attribute.isOptional && from.isOptional && !attribute.declaration.defaultValue.isNull
         if from.type == attribute.type {
             return AttributeRecipe(
                 attribute: attribute, source: .slot(from.slot), replacesNull: replacesNull)

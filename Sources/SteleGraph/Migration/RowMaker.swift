@@ -14,6 +14,8 @@ struct RowMaker {
     private let toOnes: [RelationshipRecipe]
     /// The to-one relationships that are set later with the key of the source's destination.
     private let keptLater: [Relationship]
+    /// The slots whose values may be what only another program leaves.
+    private let kept: [KeptSlot]
 
     init(_ step: MigrationStep, _ run: MigrationRun, _ made: Entity) {
         self.step = step
@@ -28,6 +30,15 @@ struct RowMaker {
             recipe.way == .later && recipe.keepsKey && !recipe.relationship.isToMany
                 ? recipe.direct : nil
         }
+        kept =
+            step.attributes.compactMap { KeptSlot($0, of: step.source) }
+            + step.relationships.compactMap { KeptSlot($0) }
+    }
+
+    /// Returns the slots whose values break a rule as they do in the source object, where only another
+    /// program can have left them: they stay so.
+    func left(in row: Snapshot) -> Set<Int> {
+        Set(kept.lazy.filter { $0.isLeft(row.values[$0.source]) }.map(\.slot))
     }
 
     /// Returns the insertion of the object that a source object becomes.
@@ -51,7 +62,8 @@ struct RowMaker {
     /// version that a client has read is not taken for it. Nil for the first version.
     private func before(_ row: Snapshot, _ key: Int64) -> Snapshot? {
         guard step.keepsKeys else { return nil }
-        let wanted = step.keepsVersions ? row.version : row.version + 1
+        // A row that another program has left without a version gets the first.
+        let wanted = max(step.keepsVersions ? row.version : row.version + 1, 1)
         // A later update adds 1 to the version, and an insertion to that before it.
         let isUpdated = keptLater.contains { !row.values[$0.slot].isNull }
         let version = wanted - (isUpdated ? 2 : 1)
@@ -89,6 +101,45 @@ struct RowMaker {
             }
             return try run.fitted(found, recipe.attribute, object, step)
         case .general: return .null
+        }
+    }
+}
+
+/// A slot that has the value of a slot of the source object.
+private struct KeptSlot {
+    let slot: Int
+    let source: Int
+    /// Whether both must have a value.
+    private let isRequired: Bool
+    /// Whether both have URIs.
+    private let isURI: Bool
+
+    init?(_ recipe: AttributeRecipe, of entity: Entity?) {
+        guard let source = recipe.sourceSlot, case .attribute(let from)? = entity?.slots[source]
+        else { return nil }
+        slot = recipe.attribute.slot
+        self.source = source
+        isRequired = !from.isOptional && !recipe.attribute.isOptional
+        isURI = from.type == .uri && recipe.attribute.type == .uri
+    }
+
+    /// Nil for an optional relationship.
+    init?(_ recipe: RelationshipRecipe) {
+        guard let from = recipe.direct, !from.isToMany, !from.isOptional,
+            !recipe.relationship.isToMany, !recipe.relationship.isOptional
+        else { return nil }
+        slot = recipe.relationship.slot
+        source = from.slot
+        isRequired = true
+        isURI = false
+    }
+
+    /// Whether a value of the source is missing, or no URI.
+    func isLeft(_ value: Value) -> Bool {
+        switch value {
+        case .null: isRequired
+        case .string(let it): isURI && !SteleGraph.isURI(it)
+        default: false
         }
     }
 }

@@ -4,6 +4,7 @@ import SteleGraph
 import SteleMigration
 import SteleModel
 import StelePersistence
+import StelePredicates
 import SteleSQLite
 import TestSupport
 import Testing
@@ -66,5 +67,70 @@ private final class FilledStore: GraphFixture {
             by: .inferred(from: source, to: destination))
         #expect(
             try RawDatabase(folder.store).texts("SELECT Z_PK FROM ZITEM ORDER BY 1") == ["1", "2"])
+    }
+
+    /// Required values that are missing, also where there is a default, and a URI that is none stay as in
+    /// the store and in a migration in place.
+    @Test(arguments: [false, true])
+    func whatAnotherProgramHasLeftIsCarriedOver(_ isChanged: Bool) throws {
+        func model(_ change: (EntityMaker) -> EntityMaker = { $0 }) throws -> Model {
+            try makeModel([
+                change(
+                    EntityMaker("Item").attribute("x", .double) { $0.isOptional = false }
+                        .attribute("y", .double) {
+                            $0.isOptional = false
+                            $0.defaultValue = .double(2.5)
+                        }
+                        .attribute("id", .uuid) { $0.isOptional = false }
+                        .attribute("u", .uri)
+                        .toOne("box", "Box", isOptional: false)),
+                EntityMaker("Box").attribute("name", .string),
+            ])
+        }
+        let source = try model()
+        try make(
+            source, [("Box", 1)],
+            "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZX, ZY, ZID, ZBOX, ZU) "
+                + "VALUES (1, 2, NULL, 9e999, 9e999, 'abc', 99, 'a b'), "
+                + "(2, 2, 1, 1, 1, zeroblob(16), 1, 'a'); "
+                + "UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_NAME = 'Item'")
+        let destination = isChanged ? try model { $0.attribute("new", .string) } : source
+        let old = try SQLiteStore.open(path: folder.store, model: source)
+        defer { old.close() }
+        old.findForeignValues()
+        let new = InMemoryStore(model: destination)
+        try MigrationManager(
+            from: old, to: new, mappingModel: .inferred(from: source, to: destination)
+        ).migrate()
+        let reader = try new.reader()
+        let entity = try destination.named("Item")
+        let rows = try reader.fetch(FetchRequest(entity: entity))
+        let values = rows.map { row in
+            ["x", "y", "id", "box"].map { row.value($0, in: destination)?.isNull }
+        }
+        #expect(values == [[true, true, true, true], [false, false, false, false]])
+        #expect(rows.map(\.version) == (isChanged ? [1, 2] : [1, 1]))
+        #expect(rows.map { $0.value("u", in: destination) } == [.string("a b"), .string("a")])
+    }
+
+    /// The source did not ask for a value.
+    @Test func aValueThatIsRequiredFromNowOnIsAskedFor() throws {
+        func model(_ isOptional: Bool) throws -> Model {
+            try makeModel([
+                EntityMaker("Item").attribute("x", .double) { $0.isOptional = isOptional }
+            ])
+        }
+        let source = try model(true)
+        try make(source, [("Item", 1)], "UPDATE ZITEM SET ZX = 9e999")
+        let old = try SQLiteStore.open(path: folder.store, model: source)
+        defer { old.close() }
+        old.findForeignValues()
+        let destination = try model(false)
+        #expect(throws: ValidationErrors.self) {
+            try MigrationManager(
+                from: old, to: InMemoryStore(model: destination),
+                mappingModel: .inferred(from: source, to: destination)
+            ).migrate()
+        }
     }
 }
