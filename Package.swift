@@ -411,6 +411,7 @@ let package = Package(
                 "SteleSQLite",
                 "SteleJSON", "SteleHTTP", "SteleRequests", "SteleAnswers", "SteleFeed",
                 "SteleService", "SteleSystem", "SteleDifferential", "TestSupport",
+                .product(name: "Logging", package: "swift-log", condition: service),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: service),
             ],
