@@ -36,9 +36,19 @@ extension Attribute {
 
     /// The slots of the innermost optional composite attribute that contains a slot, including this
     /// one, or nil.
-    func optionalSlots(around slot: Int) -> Range<Int>? {
+    fileprivate func optionalSlots(around slot: Int) -> Range<Int>? {
         guard isComposite, slots.contains(slot) else { return nil }
         let inner = elements.lazy.compactMap { $0.optionalSlots(around: slot) }.first
         return inner ?? (isOptional ? slots : nil)
+    }
+}
+
+extension Entity {
+    /// The slots of the innermost optional composite attribute that contains a slot, or nil. If all
+    /// of them are null, none needs a value.
+    func optionalSlots(around slot: Int) -> Range<Int>? {
+        properties.lazy.compactMap { property in
+            if case .attribute(let it) = property { it.optionalSlots(around: slot) } else { nil }
+        }.first
     }
 }

@@ -21,7 +21,7 @@ extension SlotRule {
             {
                 return
             }
-            if isRequired, !isLeft(object), !isStored(.null, of: object) {
+            if isRequired, !isLeft(object), !isMissingInStore(object) {
                 errors.append(.missing(object, name))
             }
         case (.none, _): break
@@ -48,13 +48,21 @@ extension SlotRule {
         }
     }
 
-    /// Whether the value is the one that the store has. Where it is none of the attribute's type, or is
-    /// missing, another program has left it, and the object stays valid until it gets another one.
+    /// Whether the value is the one that the store has. Where it is none of the attribute's type, or
+    /// is missing, another program has left it: the object stays valid until it gets another one.
     private func isStored(_ value: Value, of object: ManagedObject) -> Bool {
         guard isStored, let before = object.before, before.values.indices.contains(slot) else {
             return false
         }
         return before.values[slot] == value
+    }
+
+    /// Whether the object had no value in the store, and had to have one.
+    private func isMissingInStore(_ object: ManagedObject) -> Bool {
+        guard isStored(.null, of: object), let before = object.before else { return false }
+        guard let optionalSlots else { return true }
+        // An optional composite without any value needs none.
+        return optionalSlots.contains { !before.values[$0].isNull }
     }
 
     /// Whether a number is outside of what the attribute's type has, whatever the model's bounds.

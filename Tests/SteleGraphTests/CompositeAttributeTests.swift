@@ -91,6 +91,18 @@ import Testing
         #expect(errors?.description.contains("more than 1000 attributes") == true)
     }
 
+    /// One that the store has without any value, too.
+    @Test func anOptionalCompositeWithAValueNeedsItsMandatoryOnes() throws {
+        let fixture = Fixture(try Self.model())
+        let context = fixture.context()
+        let person = try context.insert(try fixture.entity("Person"))
+        try context.save()
+        person["home.zip"] = .int(155)
+        #expect(throws: ValidationErrors.self) { try context.save() }
+        person["home.city"] = .string("Rome")
+        try context.save()
+    }
+
     @Test(arguments: StoreKind.allCases)
     func valuesAreKeptAndLookedFor(_ kind: StoreKind) throws {
         let fixture = try Fixture(Self.model(), kind)

@@ -38,7 +38,7 @@ struct RowMaker {
     /// Returns the slots whose values break a rule as they do in the source object, where only another
     /// program can have left them: they stay so.
     func left(in row: Snapshot) -> Set<Int> {
-        Set(kept.lazy.filter { $0.isLeft(row.values[$0.source]) }.map(\.slot))
+        Set(kept.lazy.filter { $0.isLeft(in: row) }.map(\.slot))
     }
 
     /// Returns the insertion of the object that a source object becomes.
@@ -63,7 +63,7 @@ struct RowMaker {
     private func before(_ row: Snapshot, _ key: Int64) -> Snapshot? {
         guard step.keepsKeys else { return nil }
         // A row that another program has left without a version gets the first.
-        let wanted = max(step.keepsVersions ? row.version : row.version + 1, 1)
+        let wanted = max(step.keepsVersions ? row.version : row.version &+ 1, 1)
         // A later update adds 1 to the version, and an insertion to that before it.
         let isUpdated = keptLater.contains { !row.values[$0.slot].isNull }
         let version = wanted - (isUpdated ? 2 : 1)
@@ -111,6 +111,8 @@ private struct KeptSlot {
     let source: Int
     /// Whether both must have a value.
     private let isRequired: Bool
+    /// The slots of the source's optional composite attribute that has it, if any.
+    private let optionalSlots: Range<Int>?
     /// Whether both have URIs.
     private let isURI: Bool
 
@@ -120,6 +122,7 @@ private struct KeptSlot {
         slot = recipe.attribute.slot
         self.source = source
         isRequired = !from.isOptional && !recipe.attribute.isOptional
+        optionalSlots = entity?.optionalSlots(around: source)
         isURI = from.type == .uri && recipe.attribute.type == .uri
     }
 
@@ -131,13 +134,16 @@ private struct KeptSlot {
         slot = recipe.relationship.slot
         source = from.slot
         isRequired = true
+        optionalSlots = nil
         isURI = false
     }
 
-    /// Whether a value of the source is missing, or no URI.
-    func isLeft(_ value: Value) -> Bool {
-        switch value {
-        case .null: isRequired
+    /// Whether the value of a source object is missing, or no URI.
+    func isLeft(in row: Snapshot) -> Bool {
+        switch row.values[source] {
+        case .null:
+            // An optional composite without any value needs none.
+            isRequired && optionalSlots?.contains { !row.values[$0].isNull } ?? true
         case .string(let it): isURI && !SteleGraph.isURI(it)
         default: false
         }

@@ -81,9 +81,7 @@ final class EntityPlan: Sendable {
         }
         self.rules = rules.map { rule in
             var rule = rule
-            rule.optionalSlots =
-                composites.lazy.compactMap { $0.optionalSlots(around: rule.slot) }
-                .first
+            rule.optionalSlots = entity.optionalSlots(around: rule.slot)
             return rule
         }
         requiredComposites = composites.flatMap { CompositeRule.all(in: $0, optional: nil) }
