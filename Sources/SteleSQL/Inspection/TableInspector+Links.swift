@@ -56,8 +56,11 @@ extension TableInspector {
                 + "AND NOT EXISTS (SELECT 1 FROM \(end) e WHERE e.Z_PK = \(value))", in: column,
             "the key is of no row of \(schema.table(of: entity).name): \(property) leads to "
                 + "nothing",
-            // A search in the keys of the whole table takes half the time of one for each row.
-            look: .condition("\(value) NOT IN (SELECT e.Z_PK FROM \(end) e)"))
+            // A search in the keys of the whole table takes half the time of one for each row. It
+            // is NULL where another program has made a table with a key that is NULL.
+            look: .condition(
+                "\(value) IS NOT NULL "
+                    + "AND (\(value) NOT IN (SELECT e.Z_PK FROM \(end) e)) IS NOT FALSE"))
         let it = model.entities[entity]
         guard it.parent != nil else { return }
         let numbers = it.subtree.map { String(schema.number(of: $0)) }.joined(separator: ", ")

@@ -53,6 +53,7 @@ extension TableInspector {
         of value: String, of column: SQLTable.Column, _ property: String, _ look: RowScan.Look?,
         _ scan: inout RowScan
     ) {
+        let isForeign = "\(SQLFunctions.isForeign.name)(\(column.kind.rawValue), \(value))"
         switch column.kind {
         case .double, .float, .date, .decimal:
             // As a Float, what rounds to more than its largest number is infinite.
@@ -61,11 +62,8 @@ extension TableInspector {
                 fault: "typeof(\(value)) = 'real' AND abs(\(value)) \(isInfinite)",
                 in: column.name, "the number is infinite: \(property) is read as null", look: look)
             guard column.kind == .decimal else { return }
-            let text = "CAST(\(value) AS TEXT)"
             scan.add(
-                fault: "typeof(\(value)) = 'blob' AND NOT (ltrim(\(text), '-') GLOB '[0-9]*' "
-                    + "AND \(text) NOT GLOB '*[^0-9.-]*' AND \(text) NOT GLOB '?*-*' "
-                    + "AND \(text) NOT GLOB '*.*.*')", in: column.name,
+                fault: "typeof(\(value)) = 'blob' AND \(isForeign)", in: column.name,
                 "the value is a blob, and not the digits of a decimal: \(property) is read as "
                     + "null", look: look)
         case .boolean:
@@ -74,7 +72,6 @@ extension TableInspector {
                 in: column.name,
                 "the value is neither 0 nor 1: \(property) is read as true", look: look)
         case .text:
-            let isForeign = "\(SQLFunctions.isForeign.name)(\(column.kind.rawValue), \(value))"
             scan.add(
                 fault: "typeof(\(value)) = 'text' AND \(isForeign)", in: column.name,
                 "the text is not UTF-8: \(property) is read with U+FFFD for what is not",
