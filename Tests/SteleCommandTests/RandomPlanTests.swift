@@ -49,10 +49,10 @@ struct RandomPlanTests {
             let plan = try run("migrate", "M", "--store", store, "--plan")
             let isSame = try FolderState(folder.path) == before
             let done = try run("migrate", "M", "--store", store)
-            let told = Comment(
+            let comment = Comment(
                 rawValue: "round \(round), \(changes)\n\(rows)\nplan: \(plan)\nmigrate: \(done)")
-            #expect(isSame, told)
-            #expect(plan.status == done.status && plan.errors == done.errors, told)
+            #expect(isSame, comment)
+            #expect(plan.status == done.status && plan.errors == done.errors, comment)
             if plan.status != 0 { refused += 1 }
             if !isSame || plan.status != done.status || plan.errors != done.errors { return }
         }

@@ -228,7 +228,7 @@ struct ForeignRoad: Sendable, CustomTestStringConvertible {
     }
 
     /// The status, and the text; the keys alone where there is nothing else.
-    private func told(_ answer: Answer) -> String {
+    private func summary(_ answer: Answer) -> String {
         var text = answer.text
         if let all = try? answer.json.elements {
             let keys = all.compactMap { object -> String? in
@@ -247,7 +247,7 @@ struct ForeignRoad: Sendable, CustomTestStringConvertible {
             var answer = "no answer"
             for request in road.requests {
                 if answer.first != "2", request != road.requests.first { break }
-                answer = told(ask(service, road.who, request))
+                answer = summary(ask(service, road.who, request))
             }
             if !road.expected.contains(" ") { answer = String(answer.prefix(3)) }
             #expect(answer == road.expected, "\(moment)")
@@ -271,9 +271,10 @@ struct ForeignRoad: Sendable, CustomTestStringConvertible {
     func exportsAndChangesHaveTheMeaning(_ moment: ForeignMoment) throws {
         let service = try service(at: moment)
         if moment == .opened || moment == .committed {
-            let told = ask(service, "root", "GET /changes?values=true&limit=1000")
-            #expect(told.status == 200 && told.text.contains(#""score":4.5"#), "\(told.text)")
-            #expect(!told.text.contains(#""team":99"#) && !told.text.contains(#""n":"abc""#))
+            let changes = ask(service, "root", "GET /changes?values=true&limit=1000")
+            #expect(
+                changes.status == 200 && changes.text.contains(#""score":4.5"#), "\(changes.text)")
+            #expect(!changes.text.contains(#""team":99"#) && !changes.text.contains(#""n":"abc""#))
         }
         service.coordinator.store.findForeignValues()
         var bytes: [UInt8] = []
@@ -292,19 +293,22 @@ struct ForeignRoad: Sendable, CustomTestStringConvertible {
         let id = try #require(JSONDocument(made.bytes).root["context"]?.string, "\(made.text)")
         let path = "/contexts/\(id)"
         #expect(
-            told(ask(service, "root", "GET \(path)/Player?select=_id&where=team == nil")) == "200 2"
+            summary(ask(service, "root", "GET \(path)/Player?select=_id&where=team == nil"))
+                == "200 2"
         )
         #expect(
             ask(service, "root", "PATCH \(path)/Player/2 {\"team\":2,\"note\":\"y\"}").status == 200
         )
         #expect(
-            told(ask(service, "root", "GET \(path)/Player?select=_id&where=team == nil")) == "200 ")
+            summary(ask(service, "root", "GET \(path)/Player?select=_id&where=team == nil"))
+                == "200 ")
         #expect(
-            told(ask(service, "root", "GET \(path)/Team/2/players?select=_id")) == "200 2 3 4 5")
+            summary(ask(service, "root", "GET \(path)/Team/2/players?select=_id")) == "200 2 3 4 5")
         let undone = ask(service, "root", "POST \(path)/undo")
         #expect(undone.status == 200, "\(undone.text)")
         #expect(
-            told(ask(service, "root", "GET \(path)/Player/2?select=team")) == #"200 {"team":null}"#)
+            summary(ask(service, "root", "GET \(path)/Player/2?select=team"))
+                == #"200 {"team":null}"#)
         #expect(ask(service, "root", "PATCH \(path)/Player/3 {\"note\":\"z\"}").status == 200)
         let saved = ask(service, "root", "POST \(path)/save")
         #expect(saved.status == 200, "\(saved.text)")

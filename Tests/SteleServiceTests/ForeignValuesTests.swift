@@ -87,11 +87,12 @@ import Testing
             #expect(whole == sorted, "\(place): \(sign)\(name)")
         }
         let groups = Dictionary(grouping: keys) { text($0) ?? "" }.mapValues(\.count)
-        var told: [String: Int] = [:]
+        var answered: [String: Int] = [:]
         for row in try it.objects("/Player?select=\(name),c:count()&groupBy=\(name)") {
-            told[ForeignFixture.text(row[name], kind) ?? "", default: 0] += row["c"] as? Int ?? 0
+            answered[ForeignFixture.text(row[name], kind) ?? "", default: 0] +=
+                row["c"] as? Int ?? 0
         }
-        #expect(told == groups, "\(place): \(name)")
+        #expect(answered == groups, "\(place): \(name)")
         #expect(
             try it.objects("/Player?select=\(name)&distinct=true").count == groups.count,
             "\(place): \(name)")
@@ -275,8 +276,8 @@ import Testing
         }
         let made = it.service.post("/Team", #"{"name":"new"}"#)
         #expect(made.status == 201, "\(place): \(made.text.prefix(300))")
-        let told = it.service.get("/changes?values=true&limit=1000")
-        #expect(told.status == 200, "\(place): \(told.text.prefix(300))")
-        #expect(!told.text.contains(#""team":99"#) && !told.text.contains(#""team":-5"#))
+        let answered = it.service.get("/changes?values=true&limit=1000")
+        #expect(answered.status == 200, "\(place): \(answered.text.prefix(300))")
+        #expect(!answered.text.contains(#""team":99"#) && !answered.text.contains(#""team":-5"#))
     }
 }

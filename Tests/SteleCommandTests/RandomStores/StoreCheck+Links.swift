@@ -47,9 +47,9 @@ extension StoreCheck {
         func value(_ row: Row) -> Meaning {
             plain.one(link, row).flatMap { others[$0] }.map(remark) ?? .null
         }
-        let told = objects(path + "?select=_id,\(name).remark&sort=_id&limit=1000")
+        let answered = objects(path + "?select=_id,\(name).remark&sort=_id&limit=1000")
         equal(
-            told.map { Self.meaning($0["\(name).remark"], .string) }, rows.map(value),
+            answered.map { Self.meaning($0["\(name).remark"], .string) }, rows.map(value),
             "\(path)?select=\(name).remark")
         var predicates = [("\(name).remark == nil", Meaning.null)]
         let some = rows.map(value).first { $0 != .null }
@@ -79,17 +79,17 @@ extension StoreCheck {
         for object in objects(target) {
             let key = Self.key(object["_id"]) ?? 0
             let wanted = members[key] ?? []
-            let told = (object[name] as? [NSNumber])?.map(\.int64Value)
-            equal(told.map(order), order(wanted), "\(name) of \(key) in \(target)")
+            let answered = (object[name] as? [NSNumber])?.map(\.int64Value)
+            equal(answered.map(order), order(wanted), "\(name) of \(key) in \(target)")
             equal(
                 Self.key(object["\(name).@count"]), Int64(wanted.count),
                 "\(name).@count of \(key) in \(target)")
         }
         for object in objects(path + "?include=\(name)&limit=1000") {
             let key = Self.key(object["_id"]) ?? 0
-            let told = (object[name] as? [[String: Any]])?.compactMap { Self.key($0["_id"]) }
+            let answered = (object[name] as? [[String: Any]])?.compactMap { Self.key($0["_id"]) }
             equal(
-                told.map(order), order(members[key] ?? []), "\(path)/\(key)?include=\(name)")
+                answered.map(order), order(members[key] ?? []), "\(path)/\(key)?include=\(name)")
         }
         let count = numbers.below(3)
         let predicate = "\(name).@count == \(count)"
@@ -111,8 +111,8 @@ extension StoreCheck {
             let route = "\(path)/\(row.key)/\(name)"
             equal(keys(route + "?limit=1000").count, members[row.key]?.count ?? 0, route)
             equal(order(keys(route + "?limit=1000")), order(members[row.key] ?? []), route)
-            let told = Self.key(visit.get(route + "/count").objects.first?["count"])
-            equal(told, members[row.key].map { Int64($0.count) }, route + "/count")
+            let answered = Self.key(visit.get(route + "/count").objects.first?["count"])
+            equal(answered, members[row.key].map { Int64($0.count) }, route + "/count")
         }
     }
 }

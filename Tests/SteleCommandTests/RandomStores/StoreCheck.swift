@@ -225,14 +225,14 @@ final class StoreCheck {
 
     /// The keys of all pages, by their links; few more than there are.
     func walk(_ first: String, _ count: Int) -> [Int64] {
-        var (told, target): ([Int64], String?) = ([], first)
-        while let next = target, told.count <= count {
+        var (answered, target): ([Int64], String?) = ([], first)
+        while let next = target, answered.count <= count {
             let page = visit.get(next)
             if page.status != 200 { expect(false, "\(next) is \(page.status): \(page.text)") }
-            told += page.objects.compactMap { Self.key($0["_id"]) }
+            answered += page.objects.compactMap { Self.key($0["_id"]) }
             target = page.link.map { String($0.dropFirst().prefix { $0 != ">" }) }
         }
-        return told
+        return answered
     }
 
     private func pages(_ entity: Int, _ rows: [Row]) {

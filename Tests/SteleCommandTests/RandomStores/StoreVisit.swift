@@ -79,7 +79,7 @@ final class StoreVisit {
         guard case .events(let stream) = respond("GET", target, "", "text/event-stream").body else {
             return nil
         }
-        // The next listener begins anew.
+        // The next listener begins with a snapshot of its own.
         defer { stream.closed() }
         var bytes: [UInt8] = []
         for _ in 0..<5_000 {
