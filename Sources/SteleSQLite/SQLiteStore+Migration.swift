@@ -166,14 +166,21 @@ extension SQLiteStore {
     ) throws(StoreError) {
         try check(destination)
         try DamageMark.check(path)
+        let file = StoreLook.resolved(path)
+        // Without a log the file itself is read, which has no moment of its own.
+        let before = StoreLook.hasFrames(file + "-wal") ? nil : StoreLook.lastChange(file)
         let isDecided = try StoreLook.at(path) { (connection) throws(StoreError) in
-            // Of one moment, whatever another program saves.
+            // Of one moment, whatever another program saves to the log.
             if !connection.isInTransaction { try connection.run("BEGIN") }
             if try look(connection, path, from: source, to: destination).isMigrated { return true }
             let migration = try plan(
                 connection, from: source, to: destination, by: mapping, progress)
             try migration.check()
             return try !migration.mayRefuseLater()
+        }
+        guard before == nil || before == StoreLook.lastChange(file) else {
+            throw .busy(
+                "\(path) was written by another program while its objects were read: try again")
         }
         if isDecided { return }
         let copy = try StoreLook.privateCopy(of: path)
@@ -193,6 +200,6 @@ extension SQLiteStore {
         path: String, model: Model
     ) throws(StoreError) -> ReadOnlySQLiteStore {
         try DamageMark.check(path)
-        return try ReadOnlySQLiteStore.open(path: path, model: model)
+        return try ReadOnlySQLiteStore.open(path: path, model: model, copies: true)
     }
 }

@@ -124,6 +124,25 @@ struct MigrationPlanTests {
         }
     }
 
+    /// A default that takes the place of null more than once breaks a constraint that stays.
+    @Test(arguments: stores)
+    func aDefaultThatIsThereTwiceIsRefused(_ kind: String) throws {
+        func model(_ more: String) -> String {
+            #"{"entities":[{"name":"Note","attributes":[{"name":"title","type":"String"\#(more)}],"#
+                + #""uniquenessConstraints":[["title"]]}]}"#
+        }
+        let store = try place(of: kind)
+        try folder.write(model(""), to: "m.json")
+        try folder.write("{}\n{}\n", to: "Note.ndjson")
+        let made = try run("import", "m.json", "--store", store, "Note.ndjson")
+        try #require(made.status == 0, "\(made.errors)")
+        try folder.write(model(#","optional":false,"default":"x""#), to: "m.json")
+        let plan = try run("migrate", "m.json", "--store", store, "--plan")
+        let done = try run("migrate", "m.json", "--store", store)
+        #expect(plan.status == 1 && plan.errors.contains("Note"), "\(plan)")
+        #expect(plan.status == done.status && plan.errors == done.errors, "\(plan), \(done)")
+    }
+
     /// A store that is served is read as it is, with what is in its log alone, and goes on.
     @Test(arguments: stores.filter { ["s.sqlite", "database"].contains($0) }, [false, true])
     func aServedStoreGoesOn(_ kind: String, _ isUnique: Bool) throws {

@@ -84,13 +84,8 @@ extension StorePlace {
         defer { old.close() }
         let copy = try PrivateCopy(of: path)
         defer { copy.remove() }
-        do {
-            _ = try makeMigrated(old, plan, in: copy.file, [:], [:], report)
-        } catch let error as StoreError {
-            throw copy.explained(error, path)
-        } catch let failed as FailedMigrationStep {
-            guard let error = failed.error as? StoreError else { throw failed }
-            throw FailedMigrationStep(step: failed.step, error: copy.explained(error, path))
+        _ = try copy.explaining(path) {
+            try makeMigrated(old, plan, in: copy.file, [:], [:], report)
         }
     }
 
@@ -139,5 +134,20 @@ extension StorePlace {
             return try make(path, step.destination.model, identifier: old.identifier)
         }?.close()
         return path
+    }
+}
+
+extension PrivateCopy {
+    /// Runs steps of a migration that make stores in the copy's folder.
+    /// - Parameter path: the store, which errors name.
+    package func explaining<Result>(
+        _ path: String, _ steps: () throws -> Result
+    ) throws -> Result {
+        do { return try steps() } catch let error as StoreError {
+            throw explained(error, path)
+        } catch let failed as FailedMigrationStep {
+            guard let error = failed.error as? StoreError else { throw failed }
+            throw FailedMigrationStep(step: failed.step, error: explained(error, path))
+        }
     }
 }

@@ -178,13 +178,13 @@ extension DatabaseOpening {
         // A store in a file refuses the same objects, and the database gets no other schema.
         let copy = try PrivateCopy(of: name)
         defer { copy.remove() }
-        do {
+        try copy.explaining(name) {
             try plan.carryOut(on: old, report) { index, step in
                 try SQLiteStore.open(
                     path: "\(copy.file)\(index)", model: step.destination.model,
                     identifier: old.identifier)
             }?.close()
-        } catch let error as StoreError { throw copy.explained(error, name) }
+        }
     }
 
     // The next migration removes what another one has left, and opening needs none of it.

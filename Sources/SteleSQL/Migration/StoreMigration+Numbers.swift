@@ -10,8 +10,8 @@ extension StoreMigration {
         let change: NumericChange
         let table: String
         let column: String
-        /// The Z_ENT of the objects.
-        let number: Int
+        /// The entity of the objects.
+        let entity: Entity
         /// The condition that a value does not fit.
         let misfit: String
     }
@@ -28,7 +28,7 @@ extension StoreMigration {
             return Narrowing(
                 requirement: requirement, change: change,
                 table: schema.table(of: entity.index).name, column: column,
-                number: schema.number(of: entity.index), misfit: misfit)
+                entity: entity, misfit: misfit)
         }
     }
 
@@ -39,7 +39,7 @@ extension StoreMigration {
         let narrowings = narrowings()
         for (table, its) in Dictionary(grouping: narrowings, by: \.table) {
             let conditions = Dictionary(grouping: its, by: \.misfit).sorted { $0.key < $1.key }
-                .map { "(Z_ENT IN \(MigrationMap.list($1.map(\.number))) AND \($0))" }
+                .map { "(\(map.source.isOne(of: $1.map(\.entity))) AND \($0))" }
             let rows = try work.connection.rows(
                 SQLText(
                     "SELECT Z_PK FROM \(table) WHERE \(conditions.joined(separator: " OR ")) LIMIT 1"
@@ -51,7 +51,7 @@ extension StoreMigration {
     }
 
     private func check(_ it: Narrowing) throws(StoreError) {
-        let from = "FROM \(it.table) WHERE Z_ENT = \(it.number) AND \(it.misfit)"
+        let from = "FROM \(it.table) WHERE \(map.source.isOne(of: [it.entity])) AND \(it.misfit)"
         let count = try work.count("SELECT COUNT(*) \(from)")
         if count == 0 { return }
         let rows = try work.connection.rows(
@@ -69,12 +69,15 @@ extension StoreMigration {
     /// Gives a Boolean that has become an integer 1 for each other number than 0 and 1, which only
     /// another program stores, and which was true.
     func settleBooleans() throws(StoreError) {
-        for it in changes(where: { $0.type == .boolean && $1.type.isInteger }) {
+        for it in settledBooleans {
             try work.run(
                 "UPDATE \(it.table) SET \(it.column) = 1 "
                     + "WHERE \(it.column) NOT IN (0, 1) AND \(it.condition)")
         }
     }
+
+    /// The Booleans that have become integers.
+    var settledBooleans: [Change] { changes { $0.type == .boolean && $1.type.isInteger } }
 
     /// The names of the attributes that have become Decimals, and have values that SQL's own
     /// comparison would get wrong.

@@ -178,6 +178,8 @@ extension StoreMigration {
             else { return nil }
             let columns = index.columns.compactMap { table.columns[$0] }
             guard columns.count == index.columns.count else { return nil }
+            // Made again after its values have changed, it names those that are there twice.
+            if index.isUnique, !rewritten(in: table.table).isDisjoint(with: columns) { return nil }
             return SQLIndex(
                 index.name, on: table.table, columns, orders: index.orders,
                 isUnique: index.isUnique)

@@ -9,11 +9,8 @@ extension StoreMigration {
         let attribute: Attribute
         let table: String
         let column: String
-        /// The numbers of the entities.
-        let numbers: [Int]
-
         /// The condition that a row is of one of the entities.
-        var condition: String { "Z_ENT IN " + MigrationMap.list(numbers) }
+        let condition: String
     }
 
     func changes(where isOne: (_ old: Attribute, _ new: Attribute) -> Bool) -> [Change] {
@@ -29,18 +26,53 @@ extension StoreMigration {
                 if entities.isEmpty { return nil }
                 return Change(
                     attribute: it, table: schema.table(of: owner.index).name, column: column,
-                    numbers: entities.map { schema.number(of: $0.index) })
+                    condition: schema.isOne(of: entities))
             }
         }
     }
 
-    /// Gives attributes that are no longer optional their default in the place of null.
-    func fillNulls() throws(StoreError) {
-        let mandatory = changes { old, new in
+    /// Gives rows of no entity the number of the root, which they are read as, where the migration
+    /// would make something else of them.
+    func settleRoots() throws(StoreError) {
+        var settled = Set<String>()
+        for table in tables {
+            guard let old = table.old, readsNumbers(table), settled.insert(old.name).inserted
+            else { continue }
+            let known = map.source.numbers(of: old.root)
+            try work.run(
+                "UPDATE \(old.name) SET Z_ENT = \(map.source.number(of: old.root)) "
+                    + "WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(known))")
+        }
+    }
+
+    /// Whether rows are copied or computed by their entity, or an entity has a number that none of the
+    /// source's table had.
+    private func readsNumbers(_ table: TableMigration) -> Bool {
+        guard let old = table.old, table.way == .altered, !table.isComputed else { return true }
+        func numbers(_ root: Int, _ schema: SQLSchema) -> Set<Int> {
+            let entities = schema.model.family(of: schema.model.entities[root])
+            return Set(entities.map { schema.number(of: $0.index) })
+        }
+        return !numbers(table.table.root, map.destination)
+            .isSubset(of: numbers(old.root, map.source))
+    }
+
+    /// The attributes that are no longer optional, and have a default.
+    private var filled: [Change] {
+        changes { old, new in
             old.isOptional && !new.isOptional && !new.isDerived
                 && !new.declaration.defaultValue.isNull
         }
-        for it in mandatory {
+    }
+
+    /// The columns of a table in which values change in their place, so that some may be there twice.
+    func rewritten(in table: String) -> Set<String> {
+        Set((filled + settledBooleans).filter { $0.table == table }.map(\.column))
+    }
+
+    /// Gives attributes that are no longer optional their default in the place of null.
+    func fillNulls() throws(StoreError) {
+        for it in filled {
             let value = map.destination.dialect.literal(
                 of: it.attribute.declaration.defaultValue, in: it.attribute)
             try work.run(

@@ -78,11 +78,14 @@ package final class StoreMigration {
         try checkSingleEnds()
     }
 
-    /// Whether `run` may refuse objects that `check` accepts: by a uniqueness constraint, by a value
+    /// Whether `run` may refuse objects that `check` accepts: by an index, by a value
     /// in a file that is to move into its row, or by what is computed of others.
     package func mayRefuseLater() throws(StoreError) -> Bool {
         if !inlined.isEmpty || !derivedEntities.isEmpty { return true }
-        return try newIndexes(besides: presentIndexes()).contains(where: \.isUnique)
+        let indexes = try newIndexes(besides: presentIndexes())
+        // A database also refuses a value that is too long for an index of its.
+        return work.connection.dialect.isTyped
+            ? !indexes.isEmpty : indexes.contains(where: \.isUnique)
     }
 
     /// Migrates the store. After an error the caller rolls the transaction back.
@@ -91,6 +94,7 @@ package final class StoreMigration {
     ///   constraint; and errors of SQLite.
     package func run() throws(StoreError) {
         try check()
+        try settleRoots()
         let present = try presentIndexes()
         let indexes = newIndexes(besides: present)
         try expect(indexes)
@@ -147,7 +151,7 @@ package final class StoreMigration {
         guard let entity = schema.model.entity(named: requirement.sourceEntityName) else { return }
         let table = schema.table(of: entity.index).name
         var sql =
-            "SELECT COUNT(*) FROM \(table) WHERE Z_ENT = \(schema.number(of: entity.index))"
+            "SELECT COUNT(*) FROM \(table) WHERE \(schema.isOne(of: [entity]))"
         if case .notNull(_, let name) = requirement.kind {
             switch entity.property(named: name) {
             case .attribute(let it):

@@ -69,7 +69,7 @@ extension SQLSaver {
         for index in all {
             let change = try operations[index]
             var after = change.kind == .update ? change.before : nil
-            after?.version += 1
+            after?.version &+= 1
             after?.values = stored(change.values, change.entity)
             try done(AppliedChange(change: change, after: after))
         }

@@ -127,6 +127,20 @@ extension SQLSchema {
             + (it.parent == nil ? "" : " AND e.Z_ENT IN (\(numbers(of: entity)))")
     }
 
+    /// Returns the condition that a row is of one of some entities of a table. A row whose Z_ENT is of no
+    /// entity is one of the root.
+    func isOne(of entities: [Entity]) -> String {
+        func list(_ some: [Entity]) -> String {
+            "(" + some.map { String(number(of: $0.index)) }.joined(separator: ", ") + ")"
+        }
+        guard let root = entities.first(where: { $0.parent == nil }) else {
+            return "Z_ENT IN " + list(entities)
+        }
+        let ones = Set(entities.map(\.index))
+        let others = model.family(of: root).filter { !ones.contains($0.index) }
+        return others.isEmpty ? "TRUE" : "(Z_ENT IN \(list(others))) IS NOT TRUE"
+    }
+
     func numbers(of entity: Int) -> String {
         model.entities[entity].subtree.map { String(number(of: $0)) }.joined(separator: ", ")
     }

@@ -54,6 +54,61 @@ private final class FilledStore: GraphFixture {
         #expect(try database.texts("SELECT Z_ENT FROM ZITEM ORDER BY Z_PK") == numbers)
     }
 
+    /// A default takes the place of NULL in a row of no entity as in those of the root.
+    @Test(arguments: [[], [EntityMaker("Part", parent: "Item")]])
+    func aRowOfNoEntityGetsTheDefaultOfTheRoot(_ parts: [EntityMaker]) throws {
+        func model(_ isOptional: Bool) throws -> Model {
+            try makeModel(
+                [
+                    EntityMaker("Item").attribute("n", .integer32) {
+                        $0.isOptional = isOptional
+                        $0.defaultValue = .int(7)
+                    }
+                ] + parts)
+        }
+        let (source, destination) = (try model(true), try model(false))
+        try make(
+            source, [("Item", 3)],
+            "UPDATE ZITEM SET ZN = NULL; UPDATE ZITEM SET Z_ENT = 77 WHERE Z_PK = 2; "
+                + "UPDATE ZITEM SET Z_ENT = NULL WHERE Z_PK = 3")
+        try SQLiteStore.migrate(
+            path: folder.store, from: source, to: destination,
+            by: .inferred(from: source, to: destination))
+        let database = try RawDatabase(folder.store)
+        #expect(try database.texts("SELECT ZN FROM ZITEM ORDER BY Z_PK") == ["7", "7", "7"])
+    }
+
+    /// An entity that is added gets the number that rows of no entity have had.
+    @Test func aRowOfNoEntityIsNotOfAnAddedOne() throws {
+        let source = try makeModel([EntityMaker("Item").attribute("n", .double)])
+        try make(source, [("Item", 2)], "UPDATE ZITEM SET Z_ENT = 2 WHERE Z_PK = 2")
+        let destination = try makeModel([
+            EntityMaker("Item").attribute("n", .double), EntityMaker("Part", parent: "Item"),
+        ])
+        try SQLiteStore.migrate(
+            path: folder.store, from: source, to: destination,
+            by: .inferred(from: source, to: destination))
+        let database = try RawDatabase(folder.store)
+        #expect(try database.texts("SELECT Z_ENT FROM ZITEM ORDER BY Z_PK") == ["1", "1"])
+    }
+
+    /// A value that does not fit refuses the migration also in a row of no entity.
+    @Test func aRowOfNoEntityKeepsItsNumber() throws {
+        let source = try makeModel([EntityMaker("Item").attribute("n", .double)])
+        try make(
+            source, [("Item", 2)],
+            "UPDATE ZITEM SET ZN = 1; UPDATE ZITEM SET Z_ENT = 77, ZN = 1.5 WHERE Z_PK = 2")
+        let destination = try makeModel([EntityMaker("Item").attribute("n", .integer32)])
+        #expect(throws: StoreError.self) {
+            try SQLiteStore.migrate(
+                path: folder.store, from: source, to: destination,
+                by: .inferred(from: source, to: destination))
+        }
+        #expect(
+            try RawDatabase(folder.store).texts("SELECT ZN FROM ZITEM ORDER BY Z_PK")
+                == ["1.0", "1.5"])
+    }
+
     /// Rows of a subentity that is removed go, and those of no entity stay.
     @Test func aRowOfNoEntityIsNotOfARemovedOne() throws {
         let source = try makeModel([
