@@ -85,7 +85,13 @@ struct UnusedMappings {
         }
         let reasons = mapping.mismatches(from: source, to: destination)
         return "\(mapping.name) is for other versions, and is not used: "
-            + (reasons.isEmpty ? mapping.way : reasons.joined(separator: "; "))
+            + (reasons.isEmpty ? mapping.way : Self.short(reasons))
+    }
+
+    /// The first reasons: a mapping model of another app has one for each of its entities.
+    private static func short(_ reasons: [String]) -> String {
+        let first = reasons.prefix(2).joined(separator: "; ")
+        return reasons.count > 2 ? "\(first); and \(reasons.count - 2) more" : first
     }
 
     /// The pairs of versions that a mapping model says it is for.

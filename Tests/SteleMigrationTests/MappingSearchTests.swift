@@ -95,4 +95,17 @@ import Testing
             }
         }
     }
+
+    /// One of another app has a reason for each of its entities not to be used.
+    @Test func someReasonsNotToUseAMappingModelAreEnough() throws {
+        let cars = ["Car", "Engine", "Wheel"].map {
+            EntityMapping(name: $0, mappingType: .custom, source: $0, destination: $0)
+        }
+        let versions = try PlanTests.versions(["a"], ["a", "b"])
+        let line = try MigrationPlan(
+            storeHashes: versions.versions[0].hashes, versions: versions,
+            mappings: [KnownMapping(name: "cars", MappingModel(cars))]
+        ).lines[1]
+        #expect(line.contains("no entity Car") && line.hasSuffix("; and 4 more"), "\(line)")
+    }
 }
