@@ -173,13 +173,16 @@ extension StoreMigration {
                 Dictionary(join.columns.map { ($0.from, $0.to) }, uniquingKeysWith: { a, _ in a })
             )
         }
+        let rewritten = rewritten
         let kept = map.source.indexes.compactMap { index -> SQLIndex? in
             guard present.contains(index.name.uppercased()), let table = carried[index.table]
             else { return nil }
             let columns = index.columns.compactMap { table.columns[$0] }
             guard columns.count == index.columns.count else { return nil }
             // Made again after its values have changed, it names those that are there twice.
-            if index.isUnique, !rewritten(in: table.table).isDisjoint(with: columns) { return nil }
+            if index.isUnique, rewritten[table.table]?.isDisjoint(with: columns) == false {
+                return nil
+            }
             return SQLIndex(
                 index.name, on: table.table, columns, orders: index.orders,
                 isUnique: index.isUnique)

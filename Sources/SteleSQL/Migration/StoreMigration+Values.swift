@@ -36,7 +36,7 @@ extension StoreMigration {
     func settleRoots() throws(StoreError) {
         var settled = Set<String>()
         for table in tables {
-            guard let old = table.old, readsNumbers(table), settled.insert(old.name).inserted
+            guard let old = table.old, readsNumbers(table, old), settled.insert(old.name).inserted
             else { continue }
             let known = map.source.numbers(of: old.root)
             try work.run(
@@ -45,16 +45,14 @@ extension StoreMigration {
         }
     }
 
-    /// Whether rows are copied or computed by their entity, or an entity has a number that none of the
+    /// Whether what becomes of a row depends on its number, or an entity has a number that none of the
     /// source's table had.
-    private func readsNumbers(_ table: TableMigration) -> Bool {
-        guard let old = table.old, table.way == .altered, !table.isComputed else { return true }
-        func numbers(_ root: Int, _ schema: SQLSchema) -> Set<Int> {
-            let entities = schema.model.family(of: schema.model.entities[root])
-            return Set(entities.map { schema.number(of: $0.index) })
+    private func readsNumbers(_ table: TableMigration, _ old: SQLTable) -> Bool {
+        if table.way == .copied || table.isComputed || table.isRenumbered || table.losesRows {
+            return true
         }
-        return !numbers(table.table.root, map.destination)
-            .isSubset(of: numbers(old.root, map.source))
+        let known = Set(map.source.familyNumbers(of: old.root))
+        return !known.isSuperset(of: map.destination.familyNumbers(of: table.table.root))
     }
 
     /// The attributes that are no longer optional, and have a default.
@@ -65,9 +63,10 @@ extension StoreMigration {
         }
     }
 
-    /// The columns of a table in which values change in their place, so that some may be there twice.
-    func rewritten(in table: String) -> Set<String> {
-        Set((filled + settledBooleans).filter { $0.table == table }.map(\.column))
+    /// The columns in which values change in their place, so that some may be there twice, by table.
+    var rewritten: [String: Set<String>] {
+        Dictionary(grouping: filled + settledBooleans, by: \.table)
+            .mapValues { Set($0.map(\.column)) }
     }
 
     /// Gives attributes that are no longer optional their default in the place of null.

@@ -22,11 +22,8 @@ struct TableMigration {
     private let numbers: [(source: Int, destination: Int)]
     /// The origins of the table's columns, in their order. No two are the same column.
     let origins: [ColumnOrigin]
-    /// The Z_ENT of the other entities of the old table, whose objects do not go into this one.
-    private let lost: [Int]
-    /// The Z_ENT that rows of the source's root entity get; nil where they do not go into this one. A
-    /// row whose number is of no entity is one of them.
-    private let rootNumber: Int?
+    /// Whether the old table has objects of other entities, which do not go into this one.
+    let losesRows: Bool
     /// Whether the old table may become this one.
     private let mayAlter: Bool
 
@@ -44,7 +41,7 @@ struct TableMigration {
         guard let root = rows.first?.source.root, let old = map.source.tables[root] else {
             self.old = nil
             origins = table.columns.map { _ in .empty }
-            (lost, rootNumber) = ([], nil)
+            losesRows = false
             return
         }
         self.old = old
@@ -59,17 +56,13 @@ struct TableMigration {
             }
         }
         let kept = Set(rows.map { $0.source.index })
-        lost = map.source.model.family(of: map.source.model.entities[root])
-            .filter { !$0.isAbstract && !kept.contains($0.index) }
-            .map { map.source.number(of: $0.index) }
-        rootNumber = zip(rows, numbers).first { $0.0.source.index == root }?.1.destination
+        losesRows = map.source.model.family(of: map.source.model.entities[root]).contains {
+            !$0.isAbstract && !kept.contains($0.index)
+        }
     }
 
     /// A table that altering would write more than once is copied.
     var way: Way { old == nil ? .created : mayAlter && rewrites <= 1 ? .altered : .copied }
-
-    /// Whether the old table has objects of other entities, which do not go into this one.
-    var losesRows: Bool { !lost.isEmpty }
 
     /// The number of times that altering the table writes all its rows.
     private var rewrites: Int {
@@ -142,17 +135,15 @@ struct TableMigration {
 
     /// The Z_ENT of a row of the source's table afterwards, as SQL.
     var number: String {
-        guard isRenumbered || rootNumber != nil else { return "Z_ENT" }
+        guard isRenumbered else { return "Z_ENT" }
         let cases = numbers.map { "WHEN \($0.source) THEN \($0.destination)" }
-        let other = rootNumber.map { " ELSE \($0)" } ?? ""
-        return "CASE Z_ENT \(cases.joined(separator: " "))\(other) END"
+        return "CASE Z_ENT \(cases.joined(separator: " ")) END"
     }
 
     /// The condition on a row of the source's table that it goes into this one.
     var condition: String {
         // The + keeps SQLite from the index on entities: rows are taken in the order of their keys.
-        if rootNumber == nil { return "+Z_ENT IN " + MigrationMap.list(numbers.map(\.source)) }
-        return lost.isEmpty ? "TRUE" : "(+Z_ENT IN \(MigrationMap.list(lost))) IS NOT TRUE"
+        "+Z_ENT IN " + MigrationMap.list(numbers.map(\.source))
     }
 }
 

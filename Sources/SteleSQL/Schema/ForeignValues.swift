@@ -131,7 +131,7 @@ extension SQLSchema {
     /// entity is one of the root.
     func isOne(of entities: [Entity]) -> String {
         func list(_ some: [Entity]) -> String {
-            "(" + some.map { String(number(of: $0.index)) }.joined(separator: ", ") + ")"
+            MigrationMap.list(some.map { number(of: $0.index) })
         }
         guard let root = entities.first(where: { $0.parent == nil }) else {
             return "Z_ENT IN " + list(entities)
@@ -142,6 +142,11 @@ extension SQLSchema {
     }
 
     func numbers(of entity: Int) -> String {
-        model.entities[entity].subtree.map { String(number(of: $0)) }.joined(separator: ", ")
+        familyNumbers(of: entity).map(String.init).joined(separator: ", ")
+    }
+
+    /// The Z_ENT of an entity and its subentities.
+    func familyNumbers(of entity: Int) -> [Int] {
+        model.entities[entity].subtree.map(number(of:))
     }
 }
