@@ -62,9 +62,10 @@ package final class PrivateCopy: Sendable {
         close(held)
     }
 
-    /// Whether a folder is in that of a copy.
+    /// Whether a folder is in that of a copy under TMPDIR.
     static func contains(_ folder: String) -> Bool {
-        folder.split(separator: "/").contains { $0.hasPrefix(start) }
+        let place = FileManager.default.temporaryDirectory.path
+        return folder.hasPrefix("\(place)/\(start)")
     }
 
     /// An error of what is done with the copy, as one of the store.
