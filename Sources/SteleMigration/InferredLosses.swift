@@ -25,8 +25,8 @@ struct InferredLosses {
         }
     }
 
-    /// The lines on an entity, each of which names a loss. What all objects of a hierarchy lose is said of the entity that
-    /// declares it.
+    /// The lines on an entity, each of which names a loss. What all objects of a hierarchy lose is
+    /// listed under the entity that declares it.
     func lines(of entity: Entity) -> [String] {
         entity.storedNames.compactMap { line(on: $0, of: entity) } + cutLinks(of: entity)
             + changedValues(of: entity)

@@ -164,8 +164,9 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// table cannot be read: reading it fails in the same way.
     func findForeignValues()
 
-    /// Waits for a moment until that is known, which is long enough for a small store. Every reader
-    /// does; who asks before it opens one has what is cached dropped before, and not after.
+    /// Waits until that is known, for a limited time, which is enough for a small store. Each reader
+    /// waits so at its first statement. A caller that uses caches waits before it opens the reader,
+    /// because caches are emptied when such contents are found.
     /// - Throws: `.overBudget` where the budget's thread may not wait.
     func awaitForeignValues(_ budget: ReadBudget?) throws(StoreError)
 

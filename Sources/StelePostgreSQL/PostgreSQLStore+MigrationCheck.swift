@@ -53,8 +53,8 @@ extension PostgreSQLStore {
             by: step.mappingModel, on: connection, at: ReferenceDate.now, report: progress)
     }
 
-    /// Copies all tables into temporary ones, which are gone with the transaction, and lets their
-    /// names stand for the copies.
+    /// Copies all tables into temporary ones of the same names, which are found before them and are
+    /// gone with the transaction.
     private static func copyTables(_ connection: Connection) throws(StoreError) {
         let own = PostgreSQLWords.ownSchema
         guard let schema = try connection.texts("SELECT quote_ident(current_schema())").first

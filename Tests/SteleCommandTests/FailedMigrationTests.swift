@@ -93,7 +93,7 @@ import Testing
     }
 
     /// A store of Stele's in the mode that another program has given it, which is migrated in place.
-    @Test func aStoreInRollbackJournalModeIsAsItWas() throws {
+    @Test func aPlanDoesNotChangeAStoreInRollbackJournalMode() throws {
         try RawDatabase(store).run("PRAGMA journal_mode = DELETE")
         try FileManager.default.removeItem(atPath: folder.path + "/ages.mapping.json")
         try folder.write(

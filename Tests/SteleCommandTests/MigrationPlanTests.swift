@@ -99,7 +99,7 @@ struct MigrationPlanTests {
     }
 
     @Test(arguments: stores)
-    func whatMigratingRefusesThePlanRefuses(_ kind: String) throws {
+    func thePlanFailsWithTheErrorOfTheMigration(_ kind: String) throws {
         for change in Self.changes {
             let store = try place(of: kind)
             try make(store)
@@ -126,7 +126,7 @@ struct MigrationPlanTests {
 
     /// A default that takes the place of null more than once breaks a constraint that stays.
     @Test(arguments: stores)
-    func aDefaultThatIsThereTwiceIsRefused(_ kind: String) throws {
+    func aDefaultThatBreaksAConstraintIsRefused(_ kind: String) throws {
         func model(_ more: String) -> String {
             #"{"entities":[{"name":"Note","attributes":[{"name":"title","type":"String"\#(more)}],"#
                 + #""uniquenessConstraints":[["title"]]}]}"#
@@ -145,7 +145,7 @@ struct MigrationPlanTests {
 
     /// A store that is served is read as it is, with what is in its log alone, and goes on.
     @Test(arguments: stores.filter { ["s.sqlite", "database"].contains($0) }, [false, true])
-    func aServedStoreGoesOn(_ kind: String, _ isUnique: Bool) throws {
+    func aServedStoreCanSaveDuringAPlan(_ kind: String, _ isUnique: Bool) throws {
         let store = try place(of: kind)
         try make(store)
         let served = try Program(
@@ -173,7 +173,7 @@ struct MigrationPlanTests {
 
     /// A store of an app, and one of Stele's in the mode of another program, keep all their bytes.
     @Test(arguments: [true, false])
-    func aStoreInRollbackJournalModeIsAsItWas(_ isOfApp: Bool) throws {
+    func aPlanDoesNotChangeAStoreInRollbackJournalMode(_ isOfApp: Bool) throws {
         try make("s.sqlite")
         let path = folder.path + "/s.sqlite"
         if isOfApp {
@@ -199,7 +199,7 @@ struct MigrationPlanTests {
     }
 
     /// The rows of the second step are made by the first.
-    @Test(arguments: stores) func aMappingModelIsTried(_ kind: String) throws {
+    @Test(arguments: stores) func aPlanRunsTheMappingModel(_ kind: String) throws {
         let store = try place(of: kind)
         try folder.write(Self.model(Self.title + "," + Self.size), to: "M/v1.json")
         try folder.write(Self.rows, to: "rows.ndjson")
@@ -248,7 +248,7 @@ struct MigrationPlanTests {
 
     /// Without room for a private copy the plan says what to do, and not that it would go through.
     /// Where reading tells, none is made.
-    @Test func aCopyWithoutRoomIsSaid() throws {
+    @Test func aPlanWithoutRoomForItsCopyIsAnErrorThatNamesTMPDIR() throws {
         try make("s.sqlite")
         try folder.write(
             Self.model(Self.title + "," + Self.size + #",{"name":"k","type":"Double"}"#),

@@ -9,7 +9,7 @@ import Testing
         "/Person?where=team%20==%20nil", "/Person?where=salary%20==%20nil", "/Person?sort=salary",
         "/Person?sort=-team",
     ])
-    func aLiveQueryShowsTheMeaning(_ target: String) throws {
+    func liveQueriesShowForeignValuesAsListsDo(_ target: String) throws {
         let stage = try LiveStage(.sqlite)
         try stage.people()
         let listener = try stage.listen(target)

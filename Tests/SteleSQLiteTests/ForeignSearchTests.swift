@@ -115,7 +115,7 @@ import Testing
     }
 
     /// A save of what was read before finds no conflict in contents that it has not read.
-    @Test func savesGoThroughBesideThem() throws {
+    @Test func foreignValuesAreNoConflictOfASave() throws {
         let (store, coordinator) = try open()
         defer { store.close() }
         try fill(store)
@@ -296,7 +296,7 @@ import Testing
     }
 
     /// Nobody has noticed the commit before the view was opened.
-    @Test func aViewWaitsForTheSearchOfWhatItHas() throws {
+    @Test func aViewWaitsForTheSearch() throws {
         let (store, coordinator) = try open()
         defer { store.close() }
         try fill(store)

@@ -17,7 +17,7 @@ import Testing
 enum ForeignMoment: String, CaseIterable, Sendable {
     /// After the opening, of one store, of a group of stores, and of a store that is only read.
     case opened, group, readOnly
-    /// After a commit of another program, while rows of before are cached.
+    /// After a commit of another program, with rows in the cache that were read before it.
     case committed
 }
 
@@ -241,7 +241,7 @@ struct ForeignRoad: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ForeignRoad.all)
-    func theFirstRequestSeesTheMeaning(_ road: ForeignRoad) throws {
+    func theFirstRequestReadsForeignValuesByTheirMeaning(_ road: ForeignRoad) throws {
         for moment in ForeignMoment.allCases where !(road.writes && moment == .readOnly) {
             let service = try service(at: moment)
             var answer = "no answer"
@@ -256,7 +256,7 @@ struct ForeignRoad: Sendable, CustomTestStringConvertible {
 
     /// The first ETag is that of all later ones, though the search drops what is cached.
     @Test(arguments: ForeignMoment.allCases)
-    func theFirstETagHolds(_ moment: ForeignMoment) throws {
+    func theFirstETagIsValidAfterTheSearch(_ moment: ForeignMoment) throws {
         if moment == .readOnly { return }
         let service = try service(at: moment)
         let first = ask(service, "root", "GET /Player/3")
@@ -268,7 +268,7 @@ struct ForeignRoad: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ForeignMoment.allCases)
-    func exportsAndChangesHaveTheMeaning(_ moment: ForeignMoment) throws {
+    func exportsAndChangesShowForeignValuesAsListsDo(_ moment: ForeignMoment) throws {
         let service = try service(at: moment)
         if moment == .opened || moment == .committed {
             let changes = ask(service, "root", "GET /changes?values=true&limit=1000")
@@ -287,7 +287,7 @@ struct ForeignRoad: Sendable, CustomTestStringConvertible {
 
     /// An editing context is a library context with the changes of its own, and takes them back.
     @Test(arguments: [ForeignMoment.opened, .group, .committed])
-    func contextsSeeTheMeaning(_ moment: ForeignMoment) throws {
+    func contextsReadForeignValuesAsRequestsDo(_ moment: ForeignMoment) throws {
         let service = try service(at: moment)
         let made = ask(service, "root", "POST /contexts")
         let id = try #require(JSONDocument(made.bytes).root["context"]?.string, "\(made.text)")

@@ -14,8 +14,8 @@ import Testing
 
 @Suite struct ForeignValuesTests {
     @Test(arguments: 0..<6)
-    func allRequestsSeeTheSame(_ run: Int) throws {
-        let seed = drawSeed("allRequestsSeeTheSame \(run)")
+    func allRequestsReadForeignValuesAlike(_ run: Int) throws {
+        let seed = drawSeed("allRequestsReadForeignValuesAlike \(run)")
         var it = try ForeignFixture(seed: seed)
         // What is in the row cache now is older.
         _ = try it.objects("/Player?limit=100")

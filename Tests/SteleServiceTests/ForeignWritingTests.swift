@@ -44,7 +44,7 @@ import Testing
         #expect(try raw.texts("SELECT quote(\(column)) FROM ZE") == before)
     }
 
-    @Test func whatIsSetIsChecked() throws {
+    @Test func newValuesAreValidatedBesideInvalidStoredOnes() throws {
         let service = try fixture()
         try leave("'a b'", in: "ZU", service)
         try leave("70000", in: "ZN", service)

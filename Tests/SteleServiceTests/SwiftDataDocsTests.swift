@@ -10,7 +10,7 @@ import Testing
 @Suite struct SwiftDataDocsTests {
     init() { ValueTransformers.registerStandard() }
 
-    @Test func itsModelIsServedAsItSays() throws {
+    @Test func theModelOfThePageIsServed() throws {
         let page = try packageText("Docs/SwiftData.md")
         let block = try #require(page.split(separator: "```json\n").dropFirst().first)
         let text = block[..<(try #require(block.firstRange(of: "```")).lowerBound)]

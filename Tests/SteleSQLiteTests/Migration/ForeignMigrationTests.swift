@@ -127,7 +127,7 @@ private final class FilledStore: GraphFixture {
     /// Required values that are missing, also where there is a default, and a URI that is none stay as in
     /// the store and in a migration in place.
     @Test(arguments: [false, true])
-    func whatAnotherProgramHasLeftIsCarriedOver(_ isChanged: Bool) throws {
+    func missingRequiredValuesAndInvalidURIsAreCopied(_ isChanged: Bool) throws {
         func model(_ change: (EntityMaker) -> EntityMaker = { $0 }) throws -> Model {
             try makeModel([
                 change(

@@ -90,13 +90,13 @@ enum NumericOracle {
         if value.isNull { return .null }
         switch to {
         case .boolean:
-            guard let whole = wholeDigits(value) else { return nil }
+            guard let whole = digitsOfWholeNumber(value) else { return nil }
             return whole == "0" ? .bool(false) : whole == "1" ? .bool(true) : nil
         case .integer16:
-            return wholeDigits(value).flatMap { Int16($0) }.map { .int(Int64($0)) }
+            return digitsOfWholeNumber(value).flatMap { Int16($0) }.map { .int(Int64($0)) }
         case .integer32:
-            return wholeDigits(value).flatMap { Int32($0) }.map { .int(Int64($0)) }
-        case .integer64: return wholeDigits(value).flatMap { Int64($0) }.map { .int($0) }
+            return digitsOfWholeNumber(value).flatMap { Int32($0) }.map { .int(Int64($0)) }
+        case .integer64: return digitsOfWholeNumber(value).flatMap { Int64($0) }.map { .int($0) }
         case .double:
             guard from != .float else { return value }
             let text = digits(value, from)
@@ -139,7 +139,7 @@ enum NumericOracle {
     }
 
     /// The digits of a whole number; nil for one with a fraction.
-    private static func wholeDigits(_ value: Value) -> String? {
+    private static func digitsOfWholeNumber(_ value: Value) -> String? {
         if case .double(let it) = value {
             let text = String(format: "%.0f", it)
             return strtod(text, nil) == it ? (text == "-0" ? "0" : text) : nil
