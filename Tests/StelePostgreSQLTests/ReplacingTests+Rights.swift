@@ -12,13 +12,13 @@ extension ReplacingTests {
     /// new ones.
     @Test func othersKeepTheirRights() throws {
         let role = "r" + schema
-        try server.sql(
+        try changeRights(
             "CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA \(schema) TO \(role); "
                 + "GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA \(schema) TO \(role); "
                 + "ALTER DEFAULT PRIVILEGES IN SCHEMA \(schema) GRANT SELECT ON TABLES TO \(role)")
         defer {
             remove()
-            _ = try? server.sql("DROP OWNED BY \(role); DROP ROLE \(role)")
+            try? changeRights("DROP OWNED BY \(role); DROP ROLE \(role)")
         }
         #expect(try replace())
         let rights = try server.sql(
@@ -79,7 +79,7 @@ extension ReplacingTests {
     /// migrates and the defaults have changed meanwhile.
     @Test func ownersAndRightsAreThoseOfBefore() throws {
         let (owner, reader) = ("o" + schema, "r" + schema)
-        try server.sql(
+        try changeRights(
             "CREATE ROLE \(owner) LOGIN; CREATE ROLE \(reader) LOGIN; "
                 + "ALTER SCHEMA \(schema) OWNER TO \(owner); \(giving("TABLE", to: owner)); "
                 + "\(giving("FUNCTION", to: owner)); GRANT USAGE ON SCHEMA \(schema) TO \(reader); "
@@ -90,9 +90,9 @@ extension ReplacingTests {
                 + "ALTER DEFAULT PRIVILEGES FOR ROLE postgres GRANT SELECT ON TABLES TO \(reader)")
         defer {
             remove()
-            _ = try? server.sql(
+            try? changeRights(
                 "ALTER DEFAULT PRIVILEGES FOR ROLE postgres REVOKE SELECT ON TABLES FROM \(reader)")
-            _ = try? server.sql(
+            try? changeRights(
                 "DROP OWNED BY \(owner), \(reader); DROP ROLE \(owner); DROP ROLE \(reader)")
         }
         let before = try rights()
@@ -103,11 +103,18 @@ extension ReplacingTests {
         // The owner can migrate it again.
         let last = try makeModel([EntityMaker("Note").attribute("text", .string)])
         let mine = url.replacing("//postgres@", with: "//\(owner)@")
-        try server.sql("GRANT CREATE ON DATABASE postgres TO \(owner)")
+        try changeRights("GRANT CREATE ON DATABASE postgres TO \(owner)")
         #expect(
             try PostgreSQLStore.replace(url: mine, from: new, to: last) { _, makeEmpty in
                 _ = try makeEmpty(last)
             })
+    }
+
+    /// Changes rights on the database, or default ones, one test at a time: they are rows that the
+    /// tests share, and PostgreSQL ends all but one of the commands that change such a row at once
+    /// with "tuple concurrently updated".
+    private func changeRights(_ statements: String) throws {
+        try server.sql("DO $$ BEGIN PERFORM pg_advisory_xact_lock(1); END $$; " + statements)
     }
 
     private func giving(_ kind: String, to role: String) -> String {
@@ -136,13 +143,13 @@ extension ReplacingTests {
 
     @Test func anotherThanTheOwnerIsRefusedAtOnce() throws {
         let role = "r" + schema
-        try server.sql(
+        try changeRights(
             "CREATE ROLE \(role) LOGIN; GRANT ALL ON SCHEMA \(schema) TO \(role); "
                 + "GRANT CREATE ON DATABASE postgres TO \(role); "
                 + "GRANT ALL ON ALL TABLES IN SCHEMA \(schema) TO \(role)")
         defer {
             remove()
-            _ = try? server.sql("DROP OWNED BY \(role); DROP ROLE \(role)")
+            try? changeRights("DROP OWNED BY \(role); DROP ROLE \(role)")
         }
         var isMade = false
         do {
@@ -157,14 +164,14 @@ extension ReplacingTests {
 
     @Test func withoutTheRightToCreateSchemasItIsRefused() throws {
         let role = "r" + schema
-        try server.sql(
+        try changeRights(
             "CREATE ROLE \(role) LOGIN; ALTER SCHEMA \(schema) OWNER TO \(role); "
                 + "DO $$ DECLARE t text; BEGIN FOR t IN SELECT tablename FROM pg_tables "
                 + "WHERE schemaname = '\(schema)' LOOP "
                 + "EXECUTE 'ALTER TABLE \(schema).' || t || ' OWNER TO \(role)'; END LOOP; END $$")
         defer {
             remove()
-            _ = try? server.sql("DROP OWNED BY \(role); DROP ROLE \(role)")
+            try? changeRights("DROP OWNED BY \(role); DROP ROLE \(role)")
         }
         let limited = url.replacing("//postgres@", with: "//\(role)@")
         do {
