@@ -10,8 +10,8 @@ import SteleSystem
 /// the stream ends at once, and not with the next heartbeat. A thread that waits for sockets is woken
 /// by a descriptor (`eventfd`).
 ///
-/// It also returns freed memory to the system, after many departures and after much traffic: the
-/// allocator keeps what many threads have freed in small pieces.
+/// It also returns freed memory to the system, after many departures, after much traffic, and when
+/// idle threads have ended: the allocator keeps what many threads have freed in small pieces.
 final class DepartureWatch: Sendable {
     private struct State {
         var streams: [UInt64: EventStream] = [:]
@@ -105,6 +105,9 @@ final class DepartureWatch: Sendable {
         let sum = traffic.add(bytes, ordering: .relaxed).newValue
         if sum >= Self.bytesATrim, sum - bytes < Self.bytesATrim { wake() }
     }
+
+    /// A thread of a pool ends, and releases the freed blocks that it has kept.
+    func noteEndOfThread() { note(Self.bytesATrim) }
 
     /// Ends `run`.
     func stop() {

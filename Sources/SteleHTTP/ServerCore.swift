@@ -37,19 +37,20 @@ final class ServerCore: Sendable {
         self.answer = answer
         self.refuse = refuse
         self.sink = sink
+        let threadEnds: @Sendable () -> Void = { [departures] in departures.noteEndOfThread() }
         workers = WorkerPool(
             name: "workers", threads: configuration.workers, queue: configuration.workerQueue,
-            stackBytes: configuration.workerStackBytes)
+            stackBytes: configuration.workerStackBytes, threadEnds: threadEnds)
         readers = WorkerPool(
             name: "readers", threads: configuration.readers, queue: configuration.workerQueue,
-            stackBytes: configuration.workerStackBytes)
+            stackBytes: configuration.workerStackBytes, threadEnds: threadEnds)
         slow = WorkerPool(
             name: "slow", threads: configuration.slowReaders, queue: configuration.workerQueue,
             queueOfClient: configuration.slowQueueOfClient, isLowPriority: true,
-            stackBytes: configuration.workerStackBytes)
+            stackBytes: configuration.workerStackBytes, threadEnds: threadEnds)
         streamers = WorkerPool(
             name: "streamers", threads: configuration.streamWorkers, queue: 0,
-            stackBytes: configuration.workerStackBytes)
+            stackBytes: configuration.workerStackBytes, threadEnds: threadEnds)
     }
 
     var isStopping: Bool { stopping.load(ordering: .sequentiallyConsistent) }

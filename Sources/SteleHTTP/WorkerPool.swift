@@ -18,12 +18,18 @@ extension Job {
     package var client: String { "" }
 }
 
-/// A bounded pool of threads, which are created when needed and end when the pool is closed.
+/// A bounded pool of threads, which are created when needed, and end when they have had no work for a
+/// while or the pool is closed.
+///
+/// An idle thread would keep its stack and up to 1,500 freed blocks of memory, each of which keeps a
+/// whole page from being returned to the system.
 package final class WorkerPool: Sendable {
     private struct State: Sendable {
         var queue = FairQueue<any Job>()
         var running: [Int: any Job] = [:]
         var threads = 0
+        /// How many threads have been started, which numbers them.
+        var started = 0
         var idle = 0
         var closed = false
     }
@@ -38,15 +44,20 @@ package final class WorkerPool: Sendable {
     private let stackBytes: Int
     /// The name of its threads.
     private let name: String
+    private let idleSeconds: Double
+    private let threadEnds: @Sendable () -> Void
 
     /// - Parameters:
     ///   - threads: how many threads there may be.
     ///   - queue: how many jobs may wait for a thread.
     ///   - queueOfClient: how many jobs of one client may wait.
     ///   - isLowPriority: whether its threads leave the cores to others.
+    ///   - idleSeconds: after how long without work a thread ends.
+    ///   - threadEnds: called by a thread that ends for want of work.
     package init(
         name: String, threads: Int, queue: Int, queueOfClient: Int = .max,
-        isLowPriority: Bool = false, stackBytes: Int
+        isLowPriority: Bool = false, stackBytes: Int, idleSeconds: Double = 5,
+        threadEnds: @escaping @Sendable () -> Void = {}
     ) {
         self.name = name
         self.isLowPriority = isLowPriority
@@ -55,6 +66,8 @@ package final class WorkerPool: Sendable {
         maximumThreads = max(threads, 1)
         maximumLoad = maximumThreads + max(queue, 0)
         self.stackBytes = stackBytes
+        self.idleSeconds = idleSeconds
+        self.threadEnds = threadEnds
     }
 
     /// Queues the job; false where the queue is full or the pool closed.
@@ -72,7 +85,8 @@ package final class WorkerPool: Sendable {
                 return .queued
             }
             state.threads += 1
-            return .needsThread(state.threads)
+            state.started += 1
+            return .needsThread(state.started)
         }
         switch outcome {
         case .refused: return false
@@ -99,8 +113,10 @@ package final class WorkerPool: Sendable {
         if isLowPriority { SystemThread.lowerPriority() }
         state.withLock { $0.idle += 1 }
         while true {
-            let job: (any Job)? = state.withLock(when: { $0.closed || !$0.queue.isEmpty }) {
-                state, _ in
+            let job: (any Job)? = state.withLock(
+                when: { $0.closed || !$0.queue.isEmpty },
+                until: MonotonicClock.deadline(in: idleSeconds)
+            ) { state, _ in
                 state.idle -= 1
                 guard let job = state.queue.popFirst() else {
                     state.threads -= 1
@@ -109,7 +125,7 @@ package final class WorkerPool: Sendable {
                 state.running[number] = job
                 return job
             }
-            guard let job else { return }
+            guard let job else { return threadEnds() }
             job.run()
             state.withLock { state in
                 state.running.removeValue(forKey: number)
@@ -117,6 +133,9 @@ package final class WorkerPool: Sendable {
             }
         }
     }
+
+    /// How many threads there are.
+    package var threads: Int { state.withLock { $0.threads } }
 
     /// How many jobs wait or run.
     var load: Int { state.withLock { $0.queue.count + $0.running.count } }
