@@ -38,6 +38,29 @@ import Testing
         _ = try Model(read)
     }
 
+    /// An archive has no names of composites. Those that are made of other names differ.
+    @Test func compositesOfAttributesWithLikeNamesAreKeptApart() throws {
+        let json = """
+            {"composites": [
+               {"name": "A", "attributes": [
+                  {"name": "x", "type": "Composite", "composite": "B"}]},
+               {"name": "B", "attributes": [{"name": "inner", "type": "Double"}]},
+               {"name": "C", "attributes": [{"name": "other", "type": "String"}]}],
+             "entities": [
+               {"name": "Trip", "attributes": [
+                  {"name": "home", "type": "Composite", "composite": "A"},
+                  {"name": "home_x", "type": "Composite", "composite": "C"}]},
+               {"name": "Trip_home", "attributes": [
+                  {"name": "x", "type": "Composite", "composite": "C"}]}]}
+            """
+        let model = try ManagedObjectModel(json: Array(json.utf8), name: "M")
+        let read = try Self.read(compositeArchive(model, key: "NSElements"))
+        let columns = { (model: Model) in model.entities.map { $0.slots.map(\.name) } }
+        #expect(try columns(Model(read)) == columns(Model(model)))
+        #expect(try columns(Model(read)) == [["home.x.inner", "home_x.other"], ["x.other"]])
+        #expect(Set(read.composites.map(\.name)).count == 4)
+    }
+
     @Test func aCompositeWithoutElementsIsAnErrorThatNamesIt() throws {
         var model = try Self.model()
         model.composites[1].attributes = []

@@ -8,13 +8,13 @@ extension CompiledModelReader {
 
     /// Reads a composite attribute, and its composite. An archive has the elements in the attribute
     /// itself, and no name of the composite: it is named after the attribute, such as `Trip_home`.
-    /// - Parameter composite: the name of the composite.
     mutating func compositeAttribute(
-        _ name: String, _ fields: PropertyList, named composite: String, depth: Int = 1
+        _ name: String, _ fields: PropertyList, depth: Int = 1
     ) throws(ArchiveError) -> AttributeDescription {
         guard depth <= Self.compositeDepth else {
             throw ArchiveError("nests composites more than \(Self.compositeDepth) deep")
         }
+        let composite = newCompositeName()
         let (own, outer) = (try attribute(name, fields, composite: composite), place)
         var description = CompositeDescription(name: composite)
         for (reference, className) in try elements(fields) {
@@ -24,13 +24,24 @@ extension CompiledModelReader {
             place = "\(outer).\(name)"
             description.attributes.append(
                 className == Self.compositeClass
-                    ? try compositeAttribute(
-                        name, element, named: "\(composite)_\(name)", depth: depth + 1)
+                    ? try compositeAttribute(name, element, depth: depth + 1)
                     : try attribute(name, element))
         }
         place = outer
         composites.append(description)
         return own
+    }
+
+    /// The name of the composite of the attribute that is being read: `Trip_home`, or with a number
+    /// where another one has that name (`Trip.home_x` and `Trip_home.x`).
+    private mutating func newCompositeName() -> String {
+        let name = place.replacing(".", with: "_")
+        var (unique, number) = (name, 2)
+        while !compositeNames.insert(unique).inserted {
+            unique = "\(name)_\(number)"
+            number += 1
+        }
+        return unique
     }
 
     static let compositeClass = "NSCompositeAttributeDescription"

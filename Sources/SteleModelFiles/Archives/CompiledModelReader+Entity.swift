@@ -69,9 +69,7 @@ extension CompiledModelReader {
             relationship.isIndexed = Self.flag(fields["NSIsIndexed"]) && !isMarked
             return .relationship(relationship)
         case "NSFetchedPropertyDescription": return .fetchedProperty(try fetched(name, fields))
-        case Self.compositeClass:
-            let composite = place.replacing(".", with: "_")
-            return .attribute(try compositeAttribute(name, fields, named: composite))
+        case Self.compositeClass: return .attribute(try compositeAttribute(name, fields))
         default: throw ArchiveError.unknown(className, "a property")
         }
     }

@@ -15,6 +15,7 @@ package struct CompiledModelReader {
     var place = ""
     /// The composites of the attributes that have been read.
     var composites: [CompositeDescription] = []
+    var compositeNames: Set<String> = []
 
     /// Reads a model from the bytes of an archive.
     /// - Parameters:
