@@ -82,21 +82,45 @@ struct InferredLosses {
             + (keepers.count == 1 ? "keeps" : "keep")
     }
 
-    /// How to keep a property that may have been renamed.
+    /// How to keep a property that may have been renamed. A part of a composite attribute is renamed
+    /// within it, or with the whole attribute.
     private func hint(on name: String, of entity: Entity) -> String {
         guard let mapping = mappings[entity.index],
             let now = mapping.destinationEntityName.flatMap({ destination.entity(named: $0) })
         else { return "" }
-        let added = (mapping.attributeMappings + mapping.relationshipMappings).first {
-            guard $0.value == nil else { return false }
-            if let before = entity.attribute(named: name) {
-                return now.attribute(named: $0.name)?.type == before.type
+        let added = (mapping.attributeMappings + mapping.relationshipMappings)
+            .filter { property in
+                guard property.value == nil else { return false }
+                if let before = entity.attribute(named: name) {
+                    return now.attribute(named: property.name)?.type == before.type
+                }
+                let after = now.relationship(named: property.name)
+                return after?.isToMany == entity.relationship(named: name)?.isToMany
             }
-            let after = now.relationship(named: $0.name)
-            return after?.isToMany == entity.relationship(named: name)?.isToMany
+            .map { Path($0.name) }
+        let path = Path(name)
+        if let other = added.first(where: { $0.composite == path.composite }) {
+            return "; if it is \(other.text) now, give that the renaming identifier \(path.last)"
         }
-        return added.map { "; if it is \($0.name) now, give that the renaming identifier \(name)" }
-            ?? ""
+        guard let composite = path.composite,
+            let other = added.first(where: { $0.last == path.last })?.composite
+        else { return "" }
+        return "; if \(composite) is \(other) now, give that the renaming identifier \(composite)"
+    }
+
+    /// The name of a property, or the key path of a part of a composite attribute.
+    private struct Path {
+        let text: String
+        /// The key path of the composite attribute; nil for a property of an entity.
+        let composite: String?
+        let last: String
+
+        init(_ text: String) {
+            let parts = text.split(separator: ".").map(String.init)
+            self.text = text
+            composite = parts.count > 1 ? parts.dropLast().joined(separator: ".") : nil
+            last = parts.last ?? text
+        }
     }
 
     /// The links of an entity's own relationships to objects whose entity the destination of the

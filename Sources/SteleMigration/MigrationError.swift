@@ -52,3 +52,17 @@ public struct MigrationError: Error, Sendable, Hashable, CustomStringConvertible
         return "\(message)\(ending):" + reasons.map { "\n  - \($0)" }.joined()
     }
 }
+
+extension MigrationError {
+    /// Some objects have several links of a relationship that allows one for each object.
+    /// - Parameters:
+    ///   - relationship: its path, such as `Book.tags`.
+    ///   - count: how many objects they are.
+    package static func severalLinks(_ relationship: String, count: Int) -> MigrationError {
+        MigrationError(
+            .migration,
+            "\(relationship) allows one link for each object, and \(count) "
+                + "\(count == 1 ? "object has" : "objects have") several: change the data, or make "
+                + "the relationship to-many with an inverse to-many")
+    }
+}

@@ -29,14 +29,26 @@ public struct MigrationRequirement: Sendable, Hashable, CustomStringConvertible 
     public var kind: Kind
     /// Whether the property is a relationship, which has no default.
     public var isOfRelationship = false
+    /// The optional composite attribute that the property is in: the condition is on the objects that
+    /// have a value in it. Nil for a property that is in none.
+    public var composite: Composite?
+
+    /// An optional composite attribute.
+    public struct Composite: Sendable, Hashable {
+        /// The name or key path in the destination.
+        public var name: String
+        /// The key paths of its values in the source.
+        public var sources: [String]
+    }
 
     /// The condition as a sentence.
     public var description: String {
         switch kind {
         case .noObjects, .noObjectsOfAbstractEntity:
-            "\(cause): there must be no objects of \(sourceEntityName)"
+            "\(cause): there must be no objects of \(sourceEntityName)\(withValues)"
         case .notNull(_, let source):
-            "\(cause): all objects of \(sourceEntityName) must have a value of \(source)"
+            "\(cause): all objects of \(sourceEntityName)\(withValues) must have a value of "
+                + source
         case .fits(_, let source, let change):
             "\(cause): all values of \(sourceEntityName).\(source) must be \(change.condition)"
         }
@@ -50,7 +62,8 @@ public struct MigrationRequirement: Sendable, Hashable, CustomStringConvertible 
     ///   - count: the number of objects that break it.
     ///   - values: the first `listed` of them, with the values that do not fit.
     public func error(count: Int, values: [(key: Int64, value: Value)] = []) -> MigrationError {
-        let objects = "\(count) \(count == 1 ? "object" : "objects") of \(sourceEntityName)"
+        let objects =
+            "\(count) \(count == 1 ? "object" : "objects") of \(sourceEntityName)\(withValues)"
         switch kind {
         case .noObjects(let name):
             return MigrationError(
@@ -83,6 +96,8 @@ public struct MigrationRequirement: Sendable, Hashable, CustomStringConvertible 
         }
     }
 
+    private var withValues: String { composite.map { " with values in \($0.name)" } ?? "" }
+
     private var cause: String {
         switch kind {
         case .noObjects(let property):
@@ -111,18 +126,25 @@ extension MappingModel {
                 let from = mapping.sourceEntityName.flatMap({ source.entity(named: $0) }),
                 let to = mapping.destinationEntityName.flatMap({ destination.entity(named: $0) })
             else { return [] }
-            let kinds =
-                to.isAbstract
-                ? from.isAbstract ? [] : [.noObjectsOfAbstractEntity]
-                : mapping.mandatoryAttributes(from, to) + mapping.numericChanges(from, to)
-            let relationships =
-                to.isAbstract
-                ? [] : mapping.mandatoryRelationships(from, to, self, destination)
-            return (kinds.map { ($0, false) } + relationships.map { ($0, true) }).map {
+            func requirement(_ kind: MigrationRequirement.Kind) -> MigrationRequirement {
                 MigrationRequirement(
                     mappingName: mapping.name, sourceEntityName: from.name,
-                    destinationEntityName: to.name, kind: $0, isOfRelationship: $1)
+                    destinationEntityName: to.name, kind: kind)
             }
+            if to.isAbstract {
+                return from.isAbstract ? [] : [requirement(.noObjectsOfAbstractEntity)]
+            }
+            let attributes = mapping.mandatoryAttributes(from, to).map { condition in
+                var requirement = requirement(condition.kind)
+                requirement.composite = condition.composite
+                return requirement
+            }
+            let relationships = mapping.mandatoryRelationships(from, to, self, destination).map {
+                var requirement = requirement($0)
+                requirement.isOfRelationship = true
+                return requirement
+            }
+            return attributes + mapping.numericChanges(from, to).map(requirement) + relationships
         }
     }
 
@@ -139,33 +161,58 @@ extension MappingModel {
 }
 
 extension EntityMapping {
+    fileprivate typealias Condition = (
+        kind: MigrationRequirement.Kind, composite: MigrationRequirement.Composite?
+    )
+
     fileprivate func mandatoryAttributes(
         _ source: Entity, _ destination: Entity
-    ) -> [MigrationRequirement.Kind] {
+    ) -> [Condition] {
         let values = Dictionary(
             attributeMappings.compactMap { mapping in mapping.value.map { (mapping.name, $0) } },
             uniquingKeysWith: { first, _ in first })
-        return destination.attributes.flatMap { conditions(on: $0, values, source) }
+        return destination.attributes.flatMap { conditions(on: $0, values, source, nil) }
     }
 
-    /// The conditions of an attribute. An optional composite makes none, because it may be null as
-    /// a whole.
+    /// The conditions of an attribute. What is mandatory in an optional composite may be null where
+    /// all of the composite is.
     private func conditions(
-        on attribute: Attribute, _ values: [String: PropertyMapping.Value], _ source: Entity
-    ) -> [MigrationRequirement.Kind] {
-        if attribute.isOptional || attribute.isTransient || attribute.isDerived { return [] }
+        on attribute: Attribute, _ values: [String: PropertyMapping.Value], _ source: Entity,
+        _ composite: MigrationRequirement.Composite?
+    ) -> [Condition] {
+        if attribute.isTransient || attribute.isDerived { return [] }
+        if attribute.isOptional {
+            let sources = attribute.leaves.compactMap { leaf in
+                if case .source(let name)? = values[leaf.name] { name } else { nil }
+            }
+            guard attribute.isComposite, !sources.isEmpty else { return [] }
+            let own = MigrationRequirement.Composite(name: attribute.name, sources: sources)
+            return attribute.elements.flatMap { conditions(on: $0, values, source, own) }
+        }
         let isEmpty = attribute.leaves.allSatisfy {
             values[$0.name] == nil && $0.declaration.defaultValue.isNull
         }
-        if isEmpty { return [.noObjects(property: attribute.name)] }
+        if isEmpty { return [(.noObjects(property: attribute.name), composite)] }
         if attribute.isComposite {
-            return attribute.elements.flatMap { conditions(on: $0, values, source) }
+            return attribute.elements.flatMap { conditions(on: $0, values, source, composite) }
         }
         guard case .source(let name)? = values[attribute.name],
-            attribute.declaration.defaultValue.isNull,
-            source.attribute(named: name)?.isOptional ?? false
+            attribute.declaration.defaultValue.isNull, mayBeNull(name, in: source, composite)
         else { return [] }
-        return [.notNull(property: attribute.name, source: name)]
+        return [(.notNull(property: attribute.name, source: name), composite)]
+    }
+
+    /// Whether an attribute of the source may be null, in objects that have a value in a composite:
+    /// it is optional, or it is in an optional composite within that one.
+    private func mayBeNull(
+        _ name: String, in source: Entity, _ composite: MigrationRequirement.Composite?
+    ) -> Bool {
+        let depth = composite?.name.split(separator: ".").count ?? 0
+        let path = name.split(separator: ".")
+        return path.indices.dropFirst(depth).contains { last in
+            let enclosing = path[...last].joined(separator: ".")
+            return source.attribute(named: enclosing)?.isOptional ?? false
+        }
     }
 
     fileprivate func numericChanges(

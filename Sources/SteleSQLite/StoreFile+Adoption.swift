@@ -61,8 +61,11 @@ extension StoreFile {
         do throws(StoreError) {
             let schema = try SQLSchema(model: model, layout: layout)
             if !isKnown {
+                // The store's own model says more than its columns, of which other programs may
+                // have added some.
+                let own = try cachedModel(connection, path, model.name)
                 let difference =
-                    try cacheDifference(connection, path, model)
+                    own.map { self.difference(of: model, from: $0) }
                     ?? layout.differences(from: schema).first
                 if let difference { throw .incompatible(code: 134100, difference) }
             }

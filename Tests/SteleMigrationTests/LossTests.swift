@@ -89,4 +89,35 @@ import Testing
                 == "Car.a has the renaming identifier of Car.b: if values have to move, give one of "
                 + "them a version hash modifier, because the version hashes are the same")
     }
+
+    /// A part of a composite attribute is renamed within it, by its own former name.
+    @Test func aPlanSaysHowAPartOfACompositeIsRenamed() throws {
+        func lines(_ attribute: String, _ part: String, renaming: String = "") throws -> [String] {
+            func version(_ attribute: String, _ part: String, _ more: String = "") throws -> Model {
+                let place =
+                    #"[{"name": "Place", "attributes": [{"name": "\#(part)", "type": "Double"\#(more)}, "#
+                    + #"{"name": "note", "type": "String"}]}]"#
+                return try model(
+                    "[\(entity("Dog", attribute + #": Composite, "composite": "Place""#))]",
+                    composites: place)
+            }
+            let (old, new) = (try version("place", "lat"), try version(attribute, part, renaming))
+            return MigrationPlan.Step(
+                source: KnownVersion(model: old, hashes: [:]),
+                destination: KnownVersion(model: new, hashes: [:]),
+                mappingModel: try .inferred(from: old, to: new), kind: .inferred
+            ).losses
+        }
+        #expect(
+            try lines("place", "latitude") == [
+                "removes Dog.place.lat and its values; if it is place.latitude now, give that the "
+                    + "renaming identifier lat"
+            ])
+        #expect(
+            try lines("place", "latitude", renaming: #", "renamingIdentifier": "lat""#) == [])
+        #expect(
+            try lines("spot", "lat").first
+                == "removes Dog.place.lat and its values; if place is spot now, give that the "
+                + "renaming identifier place")
+    }
 }

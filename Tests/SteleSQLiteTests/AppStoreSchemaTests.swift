@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import StelePersistence
 import SteleSQL
 import SteleSQLite
 import TestSupport
@@ -56,6 +57,28 @@ struct AppStoreSchemaTests {
         #expect(claimed == [637, 1044, 1344])
         #expect(Set(Self.others.keys).isSubset(of: AppStore.all.map(\.file)))
         print(lines.joined(separator: "\n"))
+    }
+
+    /// A column that another program has added is left alone where the store's own model is that of
+    /// the tables. Without that model it may be one of another version.
+    @Test(arguments: AppStore.all)
+    func columnsOfOtherProgramsAreLeftAlone(_ app: AppStore) throws {
+        let folder = try TemporaryFolder()
+        let path = try app.copy(to: folder)
+        let model = try app.readModel()
+        let table = try #require(SQLSchema(model: model).storedTables.first).name
+        try RawDatabase(path).run("ALTER TABLE \(table) ADD COLUMN ZEXTRA INTEGER DEFAULT 7")
+        let extras = "SELECT DISTINCT ZEXTRA FROM \(table)"
+        let before = try RawDatabase(path).texts(extras)
+        if try RawDatabase(path).texts(
+            "SELECT 1 FROM sqlite_master WHERE name = 'Z_MODELCACHE'"
+        ).isEmpty {
+            #expect(throws: StoreError.self) { try SQLiteStore.open(path: path, model: model) }
+            return
+        }
+        try ReadOnlySQLiteStore.open(path: path, model: model).close()
+        try SQLiteStore.open(path: path, model: model).close()
+        #expect(try RawDatabase(path).texts(extras) == before)
     }
 
     /// The statements of an empty store, as SQLite has them after it has run them.

@@ -1,6 +1,7 @@
 /// Stores have Core Data's layout, to the letter.
 
 import Foundation
+import SteleMigration
 import SteleModel
 import SteleModelFiles
 import SteleSQL
@@ -183,6 +184,46 @@ import Testing
         #expect(
             schema.creation(as: FrameworkVersion(846)).first?.hasSuffix(
                 ", ZTITLE VARCHAR, CONSTRAINT ZTITLE UNIQUE (ZTITLE))") == true)
+    }
+
+    /// A model may name an index as it likes, and a constraint may be on a part of a composite.
+    @Test func indexesOfAnyNameAreMadeAndDropped() throws {
+        let composite = CompositeDescription("Place", [.init(optional: "city", .string)])
+        func model(hasIndexes: Bool) throws -> Model {
+            let trip = EntityMaker("Trip").attribute("label", .string)
+                .attribute("home", .composite) { $0.compositeName = "Place" }
+                .attribute("more", .string) { $0.isOptional = hasIndexes }
+                .changing { entity in
+                    guard hasIndexes else { return }
+                    entity.fetchIndexes = ["by label", "by-\"label\"", "größe"].map {
+                        var index = FetchIndexDescription(name: $0)
+                        index.elements = [.init(propertyName: "label")]
+                        return index
+                    }
+                    entity.uniquenessConstraints = [["home.city"]]
+                }
+            return try makeModel(name: "Trips", [trip], composites: [composite])
+        }
+        let names = [
+            "Z_Trip_UNIQUE_home.city", "Z_Trip_by label", "Z_Trip_by-\"label\"", "Z_Trip_größe",
+            "Z_Trip_label",
+        ]
+        let folder = try TemporaryFolder()
+        let (with, without) = (try model(hasIndexes: true), try model(hasIndexes: false))
+        try SQLiteStore.open(path: folder.store, model: with).close()
+        func made() throws -> [String] {
+            try RawDatabase(folder.store).texts(
+                "SELECT name FROM sqlite_master WHERE tbl_name = 'ZTRIP' AND type = 'index' "
+                    + "ORDER BY name")
+        }
+        #expect(try made() == names)
+        for (from, to, left) in [(with, without, []), (without, with, names)] {
+            try SQLiteStore.migrate(
+                path: folder.store, from: from, to: to,
+                by: try MappingModel.inferred(from: from, to: to)
+            ) { _ in }
+            #expect(try made() == left)
+        }
     }
 
     @Test(.enabled(if: sharedFolder != nil, "the shared data is not here"))

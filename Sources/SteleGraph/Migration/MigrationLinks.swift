@@ -1,3 +1,4 @@
+import SteleMigration
 import SteleModel
 import StelePersistence
 
@@ -6,6 +7,7 @@ extension MigrationRun {
     /// which needs all links.
     func link(_ step: MigrationStep, order: Bool = false) throws {
         let later = order ? step.ordered : step.later
+        let single = order ? [] : Set(later.filter(isSingle).map(\.relationship.index))
         if later.isEmpty { return }
         try eachBatch(of: step) { rows in
             var links = MigrationLinks(plan.destination)
@@ -21,12 +23,19 @@ extension MigrationRun {
                                 links.setOrder(recipe.relationship, of: owner, to: members)
                             } else {
                                 links.add(members, to: recipe.relationship, of: owner)
+                                guard single.contains(recipe.relationship.index) else { continue }
+                                for member in members {
+                                    singleLinks.add(member.key, to: recipe.relationship, of: owner)
+                                }
                             }
                         } else if case .key(let key) = try toOne(recipe, object, step) {
                             let found =
                                 recipe.setsInverse
                                 ? try destinations(recipe, object, step).first : nil
                             links.setToOne(recipe.relationship, of: owner, to: key, found)
+                            if single.contains(recipe.relationship.index) {
+                                singleLinks.add(key, to: recipe.relationship, of: owner)
+                            }
                         }
                     }
                 }
@@ -34,6 +43,15 @@ extension MigrationRun {
             let changes = try links.changes(destination.reader)
             if !changes.isEmpty { try save(changes, of: step) }
         }
+    }
+
+    /// Whether an object may be linked once by a relationship that led to it from several objects: its
+    /// row keeps one of them.
+    private func isSingle(_ recipe: RelationshipRecipe) -> Bool {
+        guard let direct = recipe.direct else { return false }
+        let it = recipe.relationship
+        if plan.destination.inverse(of: it).map(\.isToMany) ?? !it.isToMany { return false }
+        return plan.source.inverse(of: direct).map(\.isToMany) ?? !direct.isToMany
     }
 
     /// Reads the members of the direct to-many relationships for a batch, by relationship, as keys.
@@ -57,6 +75,28 @@ extension MigrationRun {
             return try destinations(recipe, object, step)
         }
         return (keys[object.key] ?? []).flatMap { targets(of: recipe, (direct.destination, $0)) }
+    }
+}
+
+/// The objects that relationships link which allow one link for each object.
+struct SingleLinks {
+    private var owners: [Int: [Int64: MigrationAssociations.Target]] = [:]
+    private var several: [Int: Set<Int64>] = [:]
+
+    mutating func add(_ key: Int64, to it: Relationship, of owner: MigrationAssociations.Target) {
+        if let known = owners[it.index, default: [:]].updateValue(owner, forKey: key),
+            known != owner
+        {
+            several[it.index, default: []].insert(key)
+        }
+    }
+
+    /// Checks that no object has several links of one relationship.
+    /// - Throws: `MigrationError` (134110).
+    func check(_ model: Model) throws(MigrationError) {
+        guard let (index, keys) = several.min(by: { $0.key < $1.key }) else { return }
+        let it = model.relationships[index]
+        throw .severalLinks("\(model.entities[it.owner].name).\(it.name)", count: keys.count)
     }
 }
 

@@ -28,6 +28,7 @@ final class MigrationRun {
     /// Whether values are complete as soon as an object is inserted.
     private var checksAtOnce = false
     var errors: [ValidationError] = []
+    var singleLinks = SingleLinks()
     /// The slots of new objects whose values break a rule as another program has left them.
     private(set) var left: [ObjectID: Set<Int>] = [:]
 
@@ -48,6 +49,7 @@ final class MigrationRun {
             all.fetchLimit = 1
             return try destination.reader.count(all) == 0
         }
+        try checkAbstractEntities()
         checksAtOnce = !plan.hasPolicies && !plan.setsSlotsLater
         try reserveKeys()
         try count()
@@ -60,6 +62,7 @@ final class MigrationRun {
             if step.policy == nil { try link(step) } else { try linkByPolicy(step) }
             try step.policy?.endRelationshipCreation(forMapping: step.mapping, manager: manager)
         }
+        try singleLinks.check(plan.destination)
         for step in plan.steps where step.policy == nil { try link(step, order: true) }
         try each(.validation) { step in
             try step.policy?.performCustomValidation(forMapping: step.mapping, manager: manager)
@@ -153,6 +156,18 @@ final class MigrationRun {
                 }
             }
             size = min(Self.most, max(Self.least, Self.bytesABatch * found.count / bytes))
+        }
+    }
+
+    /// Checks that there are no objects of entities that become abstract.
+    private func checkAbstractEntities() throws {
+        let requirements = manager.mappingModel.requirements(
+            from: plan.source, to: plan.destination)
+        for requirement in requirements where requirement.kind == .noObjectsOfAbstractEntity {
+            let step = plan.steps.first { $0.name == requirement.mappingName }
+            guard let request = step?.request else { continue }
+            let count = try source.count(request)
+            if count > 0 { throw requirement.error(count: count) }
         }
     }
 

@@ -1,3 +1,4 @@
+import SteleMigration
 import SteleModel
 import StelePersistence
 
@@ -27,11 +28,9 @@ extension StoreMigration {
                     + "HAVING COUNT(DISTINCT l.\(ends.other)) > 1) s")
             guard count > 0 else { continue }
             let owner = model.entities[relationship.owner].name
-            throw .incompatible(
-                code: 134110,
-                "\(owner).\(relationship.name) allows one link for each object, and \(count) "
-                    + "\(count == 1 ? "object has" : "objects have") several: change the data, or "
-                    + "make the relationship to-many with an inverse to-many")
+            let error = MigrationError.severalLinks(
+                "\(owner).\(relationship.name)", count: Int(count))
+            throw .incompatible(code: error.code.rawValue, error.description)
         }
     }
 

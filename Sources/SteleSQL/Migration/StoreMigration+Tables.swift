@@ -201,7 +201,7 @@ extension StoreMigration {
         for index in source.indexes + source.indexes(as: .beforeFetchIndexes)
         where !kept.contains(index.name) && present.contains(index.name.uppercased()) {
             // One may be in both lists.
-            try work.run("DROP INDEX IF EXISTS \(index.name)")
+            try work.run("DROP INDEX IF EXISTS \(index.quotedName)")
         }
     }
 

@@ -168,6 +168,10 @@ package final class StoreMigration {
             case .fetchedProperty, .transientRelationship, nil: break
             }
         }
+        let values = requirement.composite?.sources.compactMap { schema.column($0, of: entity) }
+        if let values {
+            sql += " AND (\(values.map { "\($0) IS NOT NULL" }.joined(separator: " OR ")))"
+        }
         let count = try work.count(sql)
         guard count > 0 else { return }
         throw .incompatible(

@@ -106,7 +106,7 @@ extension SQLSchema {
 
     /// Returns the column of an attribute or of a to-one relationship; nil for a property without
     /// one.
-    private func column(_ name: String, of entity: Entity) -> String? {
+    func column(_ name: String, of entity: Entity) -> String? {
         switch entity.property(named: name) {
         case .attribute(let it): column(of: it.slot, in: entity.index)
         case .relationship(let it) where !it.isToMany: column(of: it.slot, in: entity.index)

@@ -107,10 +107,22 @@ package struct SQLIndex: Sendable, Hashable {
         self.isUnique = isUnique
     }
 
+    /// The name in a statement: a model names an index as it likes, and one of a constraint on a part
+    /// of a composite attribute has a point.
+    var quotedName: String {
+        let isPlain = name.unicodeScalars.allSatisfy {
+            switch $0 {
+            case "a"..."z", "A"..."Z", "0"..."9", "_": true
+            default: !$0.isASCII
+            }
+        }
+        return isPlain ? name : sqlName(name)
+    }
+
     /// The CREATE INDEX statement.
     var creation: String {
         let list = zip(columns, orders).map { $0 + $1 }.joined(separator: ", ")
-        return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name) ON \(table) (\(list))"
+        return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(quotedName) ON \(table) (\(list))"
     }
 }
 
