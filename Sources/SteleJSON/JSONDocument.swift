@@ -8,19 +8,19 @@ public final class JSONDocument: @unchecked Sendable {
     public static let depthLimit = 64
 
     let tree: UnsafeMutablePointer<json_t>
-    /// The ranges in `source` of the numbers with more than 15 significant digits; mostly empty.
-    let longNumbers: [UnsafeMutablePointer<json_t>: Range<Int>]
+    /// The numbers with more than 15 significant digits, and integers beyond 64 bits; mostly empty.
+    let longNumbers: [UnsafeMutablePointer<json_t>: TextScan.LongNumber]
     /// The text, kept only for the digits of long numbers.
     let source: [UInt8]
 
     /// Parses a JSON text (RFC 8259) in UTF-8; a scalar alone is a text.
     ///
     /// - Throws: `JSONError` for text that is not JSON, and for what Stele refuses: duplicate keys,
-    ///   U+0000, integers beyond 64 bits, reals beyond a Double, nesting beyond ``depthLimit``.
+    ///   U+0000, numbers beyond a Double, nesting beyond ``depthLimit``.
     public init(_ bytes: [UInt8]) throws(JSONError) {
         let scan = try TextScan(bytes)
         var failure = json_error_t()
-        let parsed = bytes.withUnsafeBytes { buffer in
+        let parsed = scan.readable(bytes).withUnsafeBytes { buffer in
             json_loadb(
                 buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count,
                 Self.flags, &failure)

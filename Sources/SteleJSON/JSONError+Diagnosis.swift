@@ -16,10 +16,14 @@ extension JSONError {
             self.init(
                 .duplicateKey, "the key \(token.excerpt) stands twice in one object",
                 at: token.start, of: bytes)
-        case json_error_numeric_overflow.rawValue:
-            let what = text.contains("integer") ? "64 bits" : "a Double"
+        case json_error_numeric_overflow.rawValue where text.contains("integer"):
+            // Integers beyond 64 bits are read: this one has something after its digits.
             self.init(
-                .numberOutOfRange, "the number \(token.excerpt) goes beyond \(what)",
+                .syntax, "the number \(token.excerpt) is not written as JSON has it",
+                at: token.start, of: bytes, hint: token.hint)
+        case json_error_numeric_overflow.rawValue:
+            self.init(
+                .numberOutOfRange, "the number \(token.excerpt) goes beyond a Double",
                 at: token.start, of: bytes, hint: "send it as a string")
         case json_error_null_character.rawValue, json_error_null_byte_in_key.rawValue:
             self = Self.nul(bytes, at: token.start)

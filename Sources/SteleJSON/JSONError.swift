@@ -10,7 +10,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case invalidUTF8
         /// Arrays and objects nest deeper than ``JSONDocument/depthLimit``.
         case tooDeep
-        /// An integer beyond 64 bits, a real beyond a Double, NaN or an infinity.
+        /// A number beyond a Double, NaN or an infinity.
         case numberOutOfRange
         /// U+0000, as a byte or as `\u0000`, which stores cannot keep in text.
         case nulCharacter

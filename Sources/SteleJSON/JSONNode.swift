@@ -10,7 +10,8 @@ public struct JSONNode {
     let document: JSONDocument
     let pointer: UnsafeMutablePointer<json_t>
 
-    /// The kind of this value. `5` is an integer, `5.0` and `5e0` are reals.
+    /// The kind of this value. `5` is an integer; `5.0`, `5e0` and integers beyond 64 bits are
+    /// reals.
     public var kind: Kind {
         switch pointer.pointee.type {
         case JSON_OBJECT: .object
@@ -47,7 +48,8 @@ public struct JSONNode {
         }
     }
 
-    /// The integer, which has no point and no exponent; nil for other kinds.
+    /// The integer, which has no point and no exponent; nil for other kinds. ``wholeNumber`` takes
+    /// both.
     public var integer: Int64? {
         guard pointer.pointee.type == JSON_INTEGER else { return nil }
         return json_integer_value(pointer)
@@ -79,13 +81,19 @@ public struct JSONNode {
     /// or is so close to zero that a Double does not keep its digits. A Decimal read through
     /// ``real`` would be rounded.
     public var isLongNumber: Bool {
-        !document.longNumbers.isEmpty && document.longNumbers[pointer] != nil
+        !document.longNumbers.isEmpty && document.longNumbers[pointer]?.isRounded == true
     }
 
     /// The text of a long number; nil for others.
     public var longNumberText: String? {
-        guard let range = document.longNumbers[pointer] else { return nil }
-        return String(decoding: document.source[range], as: UTF8.self)
+        guard let number = document.longNumbers[pointer], number.isRounded else { return nil }
+        return String(decoding: document.source[number.range], as: UTF8.self)
+    }
+
+    /// The digits of an integer beyond 64 bits; nil for others.
+    public var wideIntegerText: String? {
+        guard let number = document.longNumbers[pointer], number.nearest != nil else { return nil }
+        return String(decoding: document.source[number.range], as: UTF8.self)
     }
 
     /// The number of elements or members; 0 for other kinds.

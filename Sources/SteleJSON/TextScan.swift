@@ -1,14 +1,20 @@
 // One pass over a JSON text before jansson parses it, for what jansson does not report: numbers
-// with more digits than a Double keeps, and nesting beyond the limit.
+// with more digits than a Double keeps, integers beyond 64 bits, and nesting beyond the limit.
 
 internal import CJansson
 
 /// What a pass over the raw bytes finds. It is right only for texts that jansson then accepts.
 struct TextScan {
-    /// A number that a Double rounds: its ordinal in the text, and the range of its digits.
+    /// A number that a Double rounds, or an integer beyond 64 bits.
     struct LongNumber {
+        /// How many numbers are before it in the text.
         var ordinal: Int
+        /// The place of its digits.
         var range: Range<Int>
+        /// Whether a Double does not keep all its digits.
+        var isRounded: Bool
+        /// The Double nearest to an integer beyond 64 bits; nil for other numbers.
+        var nearest: Double?
     }
 
     private(set) var longNumbers: [LongNumber] = []
@@ -44,14 +50,45 @@ struct TextScan {
                 var number = NumberToken()
                 let start = at
                 while at < end, number.take(span[at]) { at += 1 }
-                if number.isLong {
-                    longNumbers.append(LongNumber(ordinal: numbers, range: start..<at))
+                let nearest =
+                    number.isPerhapsWide ? try Self.nearest(start..<at, of: bytes) : nil
+                if number.isLong || nearest != nil {
+                    longNumbers.append(
+                        LongNumber(
+                            ordinal: numbers, range: start..<at, isRounded: number.isLong,
+                            nearest: nearest))
                 }
                 numbers += 1
             default:
                 at += 1
             }
         }
+    }
+
+    /// The Double nearest to an integer beyond 64 bits; nil for other numbers.
+    private static func nearest(
+        _ range: Range<Int>, of bytes: [UInt8]
+    ) throws(JSONError) -> Double? {
+        let number = bytes[range]
+        let digits = number.first == UInt8(ascii: "-") ? number.dropFirst() : number
+        guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        let text = String(decoding: number, as: UTF8.self)
+        guard Int64(text) == nil, let nearest = Double(text) else { return nil }
+        if nearest.isFinite { return nearest }
+        throw JSONError(
+            .numberOutOfRange, "the number '\(text.prefix(40))…' goes beyond a Double",
+            at: range.lowerBound, of: bytes, hint: "send it as a string")
+    }
+
+    /// The text as jansson reads it: integers beyond 64 bits, which it refuses, are reals of the
+    /// same length, so that its errors keep their place. The tree gets their values afterwards.
+    func readable(_ bytes: [UInt8]) -> [UInt8] {
+        var readable = bytes
+        for number in longNumbers where number.nearest != nil {
+            readable[number.range.upperBound - 2] = UInt8(ascii: ".")
+            readable[number.range.upperBound - 1] = UInt8(ascii: "0")
+        }
+        return readable
     }
 
     /// The index after the closing quote of the string that opens at `start`, or the end.
@@ -114,13 +151,17 @@ private struct NumberToken {
         let power = (exponentIsNegative ? -exponent : exponent) - leadingFractionZeros
         return digits > TextScan.exactDigits || power < TextScan.exactExponent
     }
+
+    /// Whether it is an integer of so many digits that 64 bits may not hold it.
+    var isPerhapsWide: Bool { !afterPoint && !inExponent && digits + trailingZeros >= 19 }
 }
 
-/// Finds the nodes of long numbers; the numbers of the tree are in the order of the text.
+/// Finds the nodes of long numbers, and sets the values of integers beyond 64 bits. The numbers of
+/// the tree are in the order of the text.
 struct LongNumberMarker {
     private var wanted: ArraySlice<TextScan.LongNumber>
     private var ordinal = 0
-    private(set) var found: [UnsafeMutablePointer<json_t>: Range<Int>] = [:]
+    private(set) var found: [UnsafeMutablePointer<json_t>: TextScan.LongNumber] = [:]
 
     init(_ numbers: [TextScan.LongNumber]) { wanted = numbers[...] }
 
@@ -128,7 +169,8 @@ struct LongNumberMarker {
         switch node.pointee.type {
         case JSON_INTEGER, JSON_REAL:
             if let next = wanted.first, next.ordinal == ordinal {
-                found[node] = next.range
+                if let nearest = next.nearest { json_real_set(node, nearest) }
+                found[node] = next
                 wanted.removeFirst()
             }
             ordinal += 1

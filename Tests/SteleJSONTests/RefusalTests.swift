@@ -58,12 +58,32 @@ import Testing
         #expect(refusal(text)?.kind == .nulCharacter)
     }
 
-    @Test(arguments: ["9223372036854775808", "-9223372036854775809", "1e400", "-1e999"])
+    @Test(arguments: ["1e400", "-1e999"])
     func numbersOutOfRangeAreRefused(_ number: String) {
         let error = refusal("{\"n\": \(number)}")
         #expect(error?.kind == .numberOutOfRange)
         #expect(error?.message.contains(number) == true)
         #expect(error?.hint == "send it as a string" && error?.position == 6)
+    }
+
+    @Test func anIntegerBeyondADoubleIsRefused() {
+        let error = refusal("[1, -\(String(repeating: "9", count: 400))]")
+        #expect(error?.kind == .numberOutOfRange && error?.position == 4)
+        #expect(error?.message.contains("beyond a Double") == true)
+        #expect(error?.hint == "send it as a string")
+    }
+
+    /// They are read in a way of their own, which takes no text that is not JSON.
+    @Test(arguments: [
+        ("[10000000000000000000, x]", 23), ("[12345678901234567890-5]", nil),
+        ("[012345678901234567890]", nil), ("[--12345678901234567890]", nil),
+        ("[12345678901234567890.]", nil), ("[12345678901234567890e]", nil),
+        ("12345678901234567890 5", 21), ("{12345678901234567890:1}", nil),
+    ])
+    func whatIsNotJSONIsRefusedBesideLongIntegers(_ text: String, _ position: Int?) {
+        let error = refusal(text)
+        #expect(error?.kind == .syntax, "\(text): \(String(describing: error))")
+        if let position { #expect(error?.position == position, "\(text)") }
     }
 
     @Test(arguments: ["NaN", "Infinity", "-Infinity", "nan"])

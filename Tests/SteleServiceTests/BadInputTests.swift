@@ -224,8 +224,11 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused("POST", "/Player", #"{"name":"A"} x"#, 400, "json.syntax", "line 1"),
         Refused("POST", "/Player", #"{"name":"A","name":"B"}"#, 400, "json.duplicate-key", "name"),
         Refused("POST", "/Player", #"{"name":"\u0000"}"#, 400, "json.nul", "U+0000"),
+        Refused("POST", "/Player", #"{"goals":1e400}"#, 400, "json.number", "string"),
         Refused(
-            "POST", "/Player", #"{"goals":99999999999999999999}"#, 400, "json.number", "string"),
+            "POST", "/Player", #"{"goals":99999999999999999999}"#, 422, "1610",
+            "goals of Player must be at most 2147483647"),
+        Refused("POST", "/Player", #"{"goals":"-99999999999999999999"}"#, 422, "1620", "goals"),
         Refused(
             "POST", "/Player", String(repeating: "[", count: 5000), 400, "json.too-deep", "64"),
         Refused("POST", "/Player", #""Ann""#, 400, "request.body", "object"),
@@ -238,8 +241,8 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused("POST", "/Player", #"{"name":"A","goals":true}"#, 422, "value.type", "integer"),
         Refused("POST", "/Player", #"{"name":"A","number":40000}"#, 422, "1610", "number"),
         Refused(
-            "POST", "/Player", #"{"name":"A","goals":"99999999999999999999"}"#, 422, "value.type",
-            "64 bits"),
+            "POST", "/Player", #"{"name":"A","goals":"99999999999999999999"}"#, 422, "1610",
+            "at most 2147483647"),
         Refused(
             "POST", "/Player", #"{"name":"A","joinedAt":"2023-02-30"}"#, 422, "value.type",
             "2023-02-30"),

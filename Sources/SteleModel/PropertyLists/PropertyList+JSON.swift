@@ -26,7 +26,9 @@ extension PropertyList {
             throw JSONFailure(description: "\(place) is null, which a property list does not have")
         case .bool: self = .bool(node.bool ?? false)
         case .integer: self = .integer(node.integer ?? 0)
-        case .real: self = .real(node.real ?? 0)
+        case .real:
+            let unsigned = node.wideIntegerText.flatMap { UInt64($0) }
+            self = unsigned.map { .unsigned($0) } ?? .real(node.real ?? 0)
         case .string: self = .string(node.string ?? "")
         case .array:
             var elements: [PropertyList] = []

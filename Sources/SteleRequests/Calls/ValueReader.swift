@@ -6,7 +6,8 @@ import SteleModel
 /// Reads the values of attributes in bodies.
 package enum ValueReader {
     /// The value of an attribute in a body.
-    /// - Throws: `Problem`, 422, that names the attribute, its type and the value.
+    /// - Throws: `Problem`, 422, that names the attribute, its type and the value; 1610 or 1620 for
+    ///   an integer that no Integer attribute holds.
     package static func read(_ node: JSONNode, for attribute: Attribute, of entity: Entity) throws
         -> Value
     {
@@ -22,16 +23,18 @@ package enum ValueReader {
     struct Mismatch: Error {
         var reason: String
         var hint: String?
+        var code: ErrorCode
 
-        init(_ reason: String, hint: String? = nil) {
+        init(_ reason: String, hint: String? = nil, code: ErrorCode = .value) {
             self.reason = reason
             self.hint = hint
+            self.code = code
         }
     }
 
     private static func read(_ node: JSONNode, _ attribute: Attribute) throws -> Value {
         switch attribute.type {
-        case .integer16, .integer32, .integer64: return .int(try integer(node))
+        case .integer16, .integer32, .integer64: return .int(try integer(node, attribute.type))
         case .double: return .double(try double(node))
         case .float: return .double(try float(node))
         case .decimal: return .decimal(try decimal(node))
@@ -50,30 +53,35 @@ package enum ValueReader {
         }
     }
 
-    private static func integer(_ node: JSONNode) throws -> Int64 {
+    private static func integer(_ node: JSONNode, _ type: AttributeType) throws -> Int64 {
         switch node.kind {
-        case .integer:
-            if let value = node.integer { return value }
-        case .real:
+        case .integer, .real:
             // 5.0 is the integer 5 for clients that have one kind of number.
-            if let real = node.real, let value = Int64(exactly: real), !node.isLongNumber {
-                return value
+            if let value = node.wholeNumber { return value }
+            if let real = node.real, real.magnitude >= 0x1p63 {
+                throw beyond(type, node, isNegative: real < 0)
             }
-            throw Mismatch(
-                "must be an integer, \(shown(node))",
-                hint: node.isLongNumber ? "send it as a string" : nil)
         case .string:
-            if let value = node.withStringBytes(wholeNumber) { return value }
-            throw Mismatch("must be an integer of at most 64 bits, \(shown(node))")
+            let text = node.string ?? ""
+            let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
+            let signs = text.utf8.count - digits.count
+            if signs <= 1, !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) {
+                if let value = Int64(text) { return value }
+                throw beyond(type, node, isNegative: signs == 1)
+            }
         default: break
         }
         throw Mismatch("must be an integer, \(shown(node))")
     }
 
-    private static func wholeNumber(_ utf8: UnsafeBufferPointer<UInt8>) -> Int64? {
-        let digits = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst() : utf8[...]
-        guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return Int64(String(decoding: utf8, as: UTF8.self))
+    /// The error for an integer that 64 bits do not hold. Others are validated with the object.
+    private static func beyond(
+        _ type: AttributeType, _ node: JSONNode, isNegative: Bool
+    ) -> Mismatch {
+        let range = type.integerRange
+        return isNegative
+            ? Mismatch("must be at least \(range.lowerBound), \(shown(node))", code: .number(1620))
+            : Mismatch("must be at most \(range.upperBound), \(shown(node))", code: .number(1610))
     }
 
     private static func double(_ node: JSONNode) throws -> Double {
@@ -186,13 +194,18 @@ package enum ValueReader {
         node.write(to: &writer)
         let value: JSONValue = writer.count <= 200 ? .raw(writer.bytes) : .string(node.kindName)
         return Problem(
-            .value, "\(attribute.name) of \(entity.name) \(mismatch.reason)", hint: mismatch.hint,
+            mismatch.code, "\(attribute.name) of \(entity.name) \(mismatch.reason)",
+            hint: mismatch.hint,
             errors: [
-                .object([
-                    ("entity", .string(entity.name)), ("key", .string(attribute.name)),
-                    ("value", value), ("type", .string(attribute.type.name)),
-                    ("message", .string("\(attribute.name) \(mismatch.reason)")),
-                ])
+                .object(
+                    [("entity", .string(entity.name)), ("key", .string(attribute.name))]
+                        + (mismatch.code.name.map {
+                            [("code", mismatch.code.json), ("name", .string($0))]
+                        } ?? [])
+                        + [
+                            ("value", value), ("type", .string(attribute.type.name)),
+                            ("message", .string("\(attribute.name) \(mismatch.reason)")),
+                        ])
             ])
     }
 }

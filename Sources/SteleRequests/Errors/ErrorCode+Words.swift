@@ -48,7 +48,7 @@ extension ErrorCode {
         "The nesting of arrays and objects is limited.")
     package static let jsonNumber = ErrorCode(
         "json.number", status: 400, "A number is out of range",
-        "A JSON number must fit into 64 bits or a Double; send a longer one as a string.")
+        "No Double holds a JSON number that large.")
     package static let nulCharacter = ErrorCode(
         "json.nul", status: 400, "U+0000 in text", "Stores cannot keep U+0000 in text.")
     package static let emptyBody = ErrorCode(
