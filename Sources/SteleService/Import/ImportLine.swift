@@ -47,7 +47,7 @@ struct ImportLine {
         let entity = try Self.entity(root["_entity"], of: plan.files[place.file], plan.model)
         self.init(place, entity)
         if let node = root["_id"] {
-            guard let id = node.integer, id > 0 else {
+            guard let id = node.wholeNumber, id > 0 else {
                 throw ImportError("_id must be a positive integer, \(ValueReader.shown(node))")
             }
             self.id = id
@@ -176,8 +176,8 @@ struct ImportLine {
     private func name(
         _ node: JSONNode, for relationship: Relationship, _ plan: ImportPlan
     ) throws -> ObjectName {
-        if id != nil, let id = node.integer { return .id(id) }
-        if node.kind == .object, let id = node["_id"]?.integer { return .id(id) }
+        if id != nil, let id = node.wholeNumber { return .id(id) }
+        if node.kind == .object, let id = node["_id"]?.wholeNumber { return .id(id) }
         let destination = plan.model.destination(of: relationship)
         let what = "\(relationship.name) of \(entity.name)"
         guard let key = plan.key(of: destination) else { throw Self.keyless(what, destination) }

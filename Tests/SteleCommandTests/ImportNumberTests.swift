@@ -1,0 +1,61 @@
+/// Importing: numbers are judged by the type of their attribute, ids too.
+
+import SteleModel
+import SteleService
+import TestSupport
+import Testing
+
+@Suite struct ImportNumberTests {
+    private func house() throws -> House {
+        try House(
+            makeModel(
+                name: "Atlas",
+                [
+                    EntityMaker("City").attribute("name", .string).attribute("people", .integer64)
+                        .attribute("area", .double).attribute("width", .float)
+                        .attribute("notes", .transformable)
+                        .toOne("twin", "City", inverse: "twins")
+                        .toMany("twins", "City", inverse: "twin")
+                ]))
+    }
+
+    @Test(arguments: ["ndjson", "json"])
+    func numbersInFullDigitsAreTaken(_ form: String) throws {
+        let house = try house()
+        let record =
+            #"{"area":10000000000000000000,"width":-9223372036854775809,"people":5.0,"#
+            + #""notes":{"n":18446744073709551616}}"#
+        try house.load([("city.\(form)", form == "json" ? "[\(record)]" : record)])
+        #expect(try house.values("City.area") == [.double(1e19)])
+        #expect(try house.values("City.width") == [.double(-0x1p63)])
+        #expect(try house.values("City.people") == [.int(5)])
+        #expect(
+            try house.values("City.notes") == [.data(Array(#"{"n":18446744073709551616}"#.utf8))])
+    }
+
+    @Test(arguments: [
+        ("city.ndjson", #"{"people":9223372036854775808}"#),
+        ("city.ndjson", #"{"people":1e19}"#), ("city.json", #"[{"people":9223372036854775808}]"#),
+        ("city.csv", "people\n9223372036854775808\n"),
+    ])
+    func anIntegerBeyond64BitsIsRefusedWithItsKey(_ file: String, _ text: String) throws {
+        let house = try house()
+        let error = #expect(throws: ImportError.self) { try house.load([(file, text)]) }
+        #expect(
+            error?.message.contains("people of City must be at most 9223372036854775807") == true,
+            "\(String(describing: error))")
+        #expect(error?.line == (file == "city.csv" ? 2 : 1))
+    }
+
+    @Test func idsMayHaveAFractionOfZeros() throws {
+        let house = try house()
+        try house.load([
+            (
+                "city.ndjson",
+                #"{"_id":7.0,"name":"a","twin":8e0}"# + "\n" + #"{"_id":8.0,"name":"b"}"#
+            )
+        ])
+        #expect(try house.all("City").map(\.key) == [7, 8])
+        #expect(try house.values("City.twin") == [.key(8), .null])
+    }
+}
