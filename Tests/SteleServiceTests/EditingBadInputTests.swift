@@ -23,6 +23,8 @@ import Testing
         Refused("PATCH", "", #"{"undolevels":3}"#, 400, "request.unknown-key", "undoLevels"),
         Refused("PATCH", "", #"{"undoLevels":0}"#, 400, "request.body", "from 1 to 1000"),
         Refused("PATCH", "", #"{"undoLevels":"3"}"#, 400, "request.body", "undoLevels"),
+        Refused("PATCH", "", #"{"undoLevels":3.5}"#, 400, "request.body", "undoLevels"),
+        Refused("PATCH", "", #"{"undoLevels":1e19}"#, 400, "request.body", "undoLevels"),
         Refused("PATCH", "", #"{"undoEnabled":1}"#, 400, "request.body", "undoEnabled"),
         Refused("PATCH", "", #"{"mergePolicy":"objectrump"}"#, 400, "request.body", "objectTrump"),
         Refused("PATCH", "", #"{"author":7}"#, 400, "request.body", "author"),

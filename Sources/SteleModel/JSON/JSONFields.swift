@@ -48,7 +48,7 @@ package struct JSONFields {
 
     mutating func count(_ key: String) -> Int? {
         guard let member = take(key) else { return nil }
-        guard let number = member.integer, number >= 0, number <= Int64(Int32.max) else {
+        guard let number = member.wholeNumber, number >= 0, number <= Int64(Int32.max) else {
             return wrong(key, member, wanted: "a count")
         }
         return Int(number)

@@ -56,7 +56,7 @@ extension JSONModelReader {
         guard let node = fields.take(key) else { return .null }
         var value: Value?
         if type == .string {
-            value = node.integer.flatMap { $0 >= 0 ? .int($0) : nil }
+            value = node.wholeNumber.flatMap { $0 >= 0 ? .int($0) : nil }
         } else if type.isInteger {
             value = ValueText.value(node, .integer64)
         } else if type.isNumeric || type == .date {

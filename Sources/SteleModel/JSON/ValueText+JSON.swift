@@ -22,6 +22,7 @@ extension ValueText {
             guard let text = node.string else { return nil }
             return (try? ISO8601.secondsSinceReferenceDate(text)).map { .date($0) }
         case .integer16, .integer32, .integer64, .decimal, .double, .float:
+            if type.isInteger, let number = node.wholeNumber { return value(String(number), type) }
             // A Decimal is read from its digits, never through a Double.
             if let text = node.string ?? node.longNumberText { return value(text, type) }
             if let number = node.integer { return value(String(number), type) }

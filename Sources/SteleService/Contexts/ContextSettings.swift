@@ -40,7 +40,7 @@ struct ContextSettings: Sendable {
 
     private static func levels(_ node: JSONNode, _ limits: Limits) throws -> Int {
         let range = 1...limits.maximumUndoLevels
-        if let number = node.integer, range.contains(Int(number)) { return Int(number) }
+        if let number = node.wholeNumber, range.contains(Int(number)) { return Int(number) }
         throw Problem(
             .body,
             "undoLevels must be a whole number from 1 to \(range.upperBound), "

@@ -83,7 +83,7 @@ extension ObjectWriter {
 
     /// The id of an entity's object in a node, or nil.
     func key(_ node: JSONNode, of entity: Entity) -> Int64? {
-        if let integer = node.integer { return integer > 0 ? integer : nil }
+        if let integer = node.wholeNumber { return integer > 0 ? integer : nil }
         guard let text = node.string else { return nil }
         if let temporaries, let key = TemporaryID.key(text) {
             return temporaries.current(key, root: entity.root)

@@ -85,7 +85,7 @@ extension ObjectWriter {
     }
 
     func version(_ node: JSONNode) throws -> Int64 {
-        if let version = node.integer ?? node.string.flatMap({ Int64($0) }) { return version }
+        if let version = node.wholeNumber ?? node.string.flatMap({ Int64($0) }) { return version }
         throw Problem(.body, "_version must be a whole number, \(ValueReader.shown(node))")
     }
 
