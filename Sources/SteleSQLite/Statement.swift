@@ -190,17 +190,18 @@ final class Statement {
         }
     }
 
-    /// Returns a column with the result of an expression: an integer beyond 64 bits is a Double.
+    /// Returns a column with the result of an expression: an integer beyond 64 bits is a Double, and
+    /// a number that is not finite is null.
     func computed(_ column: Int32, _ kind: ColumnKind) -> Value {
         if kind == .integer, sqlite3_column_type(handle, column) == SQLITE_FLOAT {
-            return .double(sqlite3_column_double(handle, column))
+            return finite(column).map(Value.double) ?? .null
         }
         if kind == .double {
             switch sqlite3_column_type(handle, column) {
             case SQLITE_INTEGER:
                 let whole = sqlite3_column_int64(handle, column)
                 return whole.magnitude > 1 << 53 ? .int(whole) : .double(Double(whole))
-            case SQLITE_FLOAT: return .double(sqlite3_column_double(handle, column))
+            case SQLITE_FLOAT: return finite(column).map(Value.double) ?? .null
             default: break
             }
         }
@@ -209,7 +210,7 @@ final class Statement {
             sqlite3_column_type(handle, column) == SQLITE_FLOAT
         {
             // A Double among Decimals that is out of the range of Decimal.
-            return .double(sqlite3_column_double(handle, column))
+            return finite(column).map(Value.double) ?? .null
         }
         return result
     }

@@ -23,8 +23,9 @@ import Testing
             ZPERSON t0 WHERE +t0.ZTEAM IN (SELECT t1.ZTEAM FROM ZPERSON t1 GROUP BY t1.ZTEAM \
             HAVING COUNT(*) > ?1)
         Person: team.members.@avg.salary > salary
-            ZPERSON t0 LEFT JOIN (SELECT t1.ZTEAM AS k, AVG(t1.ZSALARY) AS v FROM ZPERSON t1 \
-            GROUP BY t1.ZTEAM) t2 ON t2.k = t0.ZTEAM WHERE t2.v > t0.ZSALARY
+            ZPERSON t0 LEFT JOIN (SELECT t1.ZTEAM AS k, NULLIF(NULLIF(AVG(t1.ZSALARY), 9e999), \
+            -9e999) AS v FROM ZPERSON t1 GROUP BY t1.ZTEAM) t2 ON t2.k = t0.ZTEAM WHERE t2.v > \
+            t0.ZSALARY
         Person: ANY team.members.age > salary
             ZPERSON t0 LEFT JOIN (SELECT t1.ZTEAM AS k, MAX(t1.ZAGE) AS v FROM ZPERSON t1 GROUP \
             BY t1.ZTEAM) t2 ON t2.k = t0.ZTEAM WHERE t2.v > t0.ZSALARY

@@ -25,7 +25,8 @@ import Testing
             limit: 10)
         #expect(
             statement.sql.string
-                == "SELECT t0.ZTEAM, COUNT(*), AVG(t0.ZSALARY), MAX(t0.ZAGE) FROM ZPERSON t0 "
+                == "SELECT t0.ZTEAM, COUNT(*), NULLIF(NULLIF(AVG(t0.ZSALARY), 9e999), -9e999), "
+                + "MAX(t0.ZAGE) FROM ZPERSON t0 "
                 + "GROUP BY t0.ZTEAM ORDER BY t0.ZTEAM LIMIT ?1")
         #expect(statement.bindings == [.int(10)])
         #expect(statement.kinds == [.key, .integer, .double, .integer])
@@ -53,7 +54,8 @@ import Testing
             ])
         #expect(
             statement.sql.string
-                == "SELECT COUNT(*), COALESCE(SUM(t0.ZSALARY), 0.0), "
+                == "SELECT COUNT(*), "
+                + "NULLIF(NULLIF(COALESCE(SUM(t0.ZSALARY), 0.0), 9e999), -9e999), "
                 + "COALESCE(SUM(t0.ZAGE), 0), "
                 + "MIN(t0.ZBORN), STELE_DECIMAL_SUM(t0.ZPAY), COUNT(DISTINCT t0.ZAGE), "
                 + "AVG(t0.ZAGE) FROM ZPERSON t0")
@@ -152,7 +154,8 @@ import Testing
         let statement = try rows(
             select: ["average(salary)"], groupBy: ["team.name", "age"], sort: "-average(salary)",
             after: [.double(2.5), .string("x"), .int(3)])
-        let (made, filter) = ("SUM(t1.a0) / SUM(t1.a1)", "t2.ZNAME = ?2 AND t1.k1 > ?3")
+        let made = "NULLIF(NULLIF(SUM(t1.a0) / SUM(t1.a1), 9e999), -9e999)"
+        let filter = "t2.ZNAME = ?2 AND t1.k1 > ?3"
         #expect(
             statement.sql.string
                 == "SELECT \(made) FROM (SELECT t0.ZTEAM AS k0, t0.ZAGE AS k1, "

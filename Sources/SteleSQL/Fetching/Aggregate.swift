@@ -103,6 +103,11 @@ extension Translation {
         kind == .double || kind == .float ? "0.0" : "0"
     }
 
+    /// Returns a number that is null where it is not finite, as an overflow is.
+    static func finite(_ text: String) -> String {
+        "NULLIF(NULLIF(\(text), 9e999), -9e999)"
+    }
+
     /// Returns the SQL of an aggregate of a value, and its operand.
     func made(
         by aggregate: Aggregate, _ value: Operand, distinct: Bool
@@ -121,23 +126,24 @@ extension Translation {
         switch aggregate {
         case .count: return give("COUNT(\(argument))", .integer, isNullable: false)
         case .sum where isDecimal:
-            return give(
-                try call(SQLFunctions.decimalSum, argument), .decimal, isNullable: false)
+            return give(try call(SQLFunctions.decimalSum, argument), .decimal)
         case .sum where value.isWide:
             // SUM fails beyond 64 bits.
             return give(try call(SQLFunctions.sum, argument), .integer, isNullable: false)
         case .sum:
             let kind: ColumnKind = value.kind == .boolean ? .integer : value.kind
-            return give(
-                "COALESCE(SUM(\(argument)), \(Self.zero(of: kind)))",
-                kind == .float ? .double : kind, isNullable: false)
+            let sum = "COALESCE(SUM(\(argument)), \(Self.zero(of: kind)))"
+            if kind == .integer { return give(sum, .integer, isNullable: false) }
+            return give(Self.finite(sum), kind == .float ? .double : kind)
         case .average where isDecimal:
             return give(try call(SQLFunctions.decimalAverage, argument), .decimal)
         case .average where value.isWide:
             // AVG rounds a sum beyond 2^53, and then the quotient again.
             return give(try call(SQLFunctions.average, argument), .double)
         case .average:
-            return give("AVG(\(argument))", value.kind == .date ? .date : .double)
+            let mean = "AVG(\(argument))"
+            if value.kind == .integer || value.kind == .boolean { return give(mean, .double) }
+            return give(Self.finite(mean), value.kind == .date ? .date : .double)
         case .median where isDecimal:
             return give(try call(SQLFunctions.decimalMedian, argument), .decimal)
         case .median: return give(try call(SQLFunctions.median, argument), .double)

@@ -45,15 +45,17 @@ final class Partials {
         case .sum where isDecimal:
             let sum = SQLFunctions.decimalSum.name
             return "\(sum)(\(total("\(sum)(\(value))")))"
-        case .sum:
-            let zero = Translation.zero(of: operand.kind)
-            return "COALESCE(SUM(\(total("SUM(\(value))"))), \(zero))"
+        case .sum where operand.kind == .double || operand.kind == .float:
+            // TOTAL is 0 for a part without values. Parts beyond both ends are null together.
+            return Translation.finite("SUM(\(total("TOTAL(\(value))")))")
+        case .sum: return "COALESCE(SUM(\(total("SUM(\(value))"))), 0)"
         case .average where isDecimal:
             let sum = SQLFunctions.decimalSum.name
             return "\(SQLFunctions.decimalDivide.name)(\(sum)(\(total("\(sum)(\(value))"))), "
                 + "SUM(\(total("COUNT(\(value))"))))"
         case .average:
-            return "SUM(\(total("TOTAL(\(value))"))) / SUM(\(total("COUNT(\(value))")))"
+            let mean = "SUM(\(total("TOTAL(\(value))"))) / SUM(\(total("COUNT(\(value))")))"
+            return operand.kind == .integer ? mean : Translation.finite(mean)
         case .minimum where operand.isLongDecimal:
             let least = SQLFunctions.decimalMinimum.name
             return "\(least)(\(total("\(least)(\(value))")))"

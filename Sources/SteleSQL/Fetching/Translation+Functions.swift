@@ -66,7 +66,7 @@ extension Translation {
         var operand: Operand =
             kind == .integer
             ? .computed("(\(chain.text))", kind, isNullable: isNullable)
-            : .computed("NULLIF(NULLIF((\(chain.text)), 9e999), -9e999)", kind, isNullable: true)
+            : .computed(Self.finite("(\(chain.text))"), kind, isNullable: true)
         operand.chain = chain
         return operand
     }

@@ -51,9 +51,11 @@ extension Translation {
         // Many rows share the collection, so it is totalled once per owner and joined.
         let alias = joinTotals("\(made.sql) AS v", of: bag, link, to: owner)
         var operand = made.operand
-        let isZero = !operand.isNullable
+        // Owners without elements have no row, and others a null for a sum that overflows.
+        let isZero = total.aggregate == .count || total.aggregate == .sum
+        let zero = Self.zero(of: operand.kind)
         operand.content = .sql(
-            isZero ? "COALESCE(\(alias).v, \(Self.zero(of: operand.kind)))" : "\(alias).v")
+            isZero ? "CASE WHEN \(alias).k IS NULL THEN \(zero) ELSE \(alias).v END" : "\(alias).v")
         return operand
     }
 

@@ -202,7 +202,7 @@ extension Translation {
         let divisor = sign == "/" ? "NULLIF(\(y), 0)" : y
         return .computed(
             "(\(x) \(sign) \(divisor))", kind,
-            isNullable: sign == "/" || a.isNullable || b.isNullable)
+            isNullable: kind != .integer || sign == "/" || a.isNullable || b.isNullable)
     }
 
     /// Returns the SQL of an aggregate, and its operand.
@@ -221,9 +221,10 @@ extension Translation {
             return give(try call(SQLFunctions.sum, argument), .integer, isNullable: false)
         case (.sum, .double):
             mayFail = true
-            return give("COALESCE(SUM(\(argument)), 0)", .double, isNullable: false)
+            // Null where it overflows, which fails here: a comparison with nil must compute it.
+            return give("COALESCE(SUM(\(argument)), 0)", .double)
         case (.sum, .decimal):
-            return give(try call(SQLFunctions.decimalSum, argument), .decimal, isNullable: false)
+            return give(try call(SQLFunctions.decimalSum, argument), .decimal)
         case (.average, .integer):
             return give(try call(SQLFunctions.average, argument), .double)
         case (.average, .double):
