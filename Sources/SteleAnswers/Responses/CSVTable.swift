@@ -170,7 +170,12 @@ struct CSVTable: Sendable {
         switch value {
         case .null: break
         case .string(let text): write(text: text, to: &writer)
-        case .date(let seconds): writer.date(secondsSince2001: seconds, quoted: false)
+        case .date(let seconds):
+            // One that has no text was stored by another program.
+            guard abs(seconds) < ISO8601.secondsLimit else { break }
+            writer.date(secondsSince2001: seconds, quoted: false)
+        // NaN and the infinities are null, which is an empty cell here.
+        case .double(let it) where !Self.isFinite(it, kind): break
         case .uuid(let it): writer.uuid(it.uuid, quoted: false)
         case .decimal(let it): DecimalText.write(it, to: &writer.bytes)
         case .data(let bytes): write(bytes, as: kind, to: &writer)
@@ -181,13 +186,18 @@ struct CSVTable: Sendable {
         }
     }
 
+    private static func isFinite(_ number: Double, _ kind: ValueKind) -> Bool {
+        if case .float = kind { Float(number).isFinite } else { number.isFinite }
+    }
+
     private func write(_ bytes: [UInt8], as kind: ValueKind, to writer: inout ByteWriter) {
         switch kind {
         case .json, .transformed:
             var json = ByteWriter()
             renderer.write(.data(bytes), as: kind, to: &json)
             if let failure = json.failure { writer.fail(failure) }
-            write(text: String(decoding: json.bytes, as: UTF8.self), to: &writer)
+            let text = String(decoding: json.bytes, as: UTF8.self)
+            if text != "null" { write(text: text, to: &writer) }
         // Without quotes an empty cell is null.
         case .plain, .float: writer.base64(bytes, quoted: bytes.isEmpty)
         }

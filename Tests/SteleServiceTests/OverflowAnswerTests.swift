@@ -1,0 +1,59 @@
+// Sums and means beyond a Double are null in every answer, and an empty cell of CSV.
+
+import TestSupport
+import Testing
+
+@testable import SteleAnswers
+@testable import SteleRequests
+@testable import SteleService
+
+@Suite struct OverflowAnswerTests {
+    private func check(_ get: (String) -> Answer, _ road: String) {
+        let totals = "sum(double),average(double),count()"
+        #expect(
+            get("/Sample?select=\(totals)").text
+                == #"[{"sum(double)":null,"average(double)":null,"count()":3}]"#, "\(road)")
+        #expect(
+            get("/Sample?select=string,\(totals)&groupBy=string&sort=string").text
+                == #"[{"string":"a","sum(double)":null,"average(double)":null,"count()":2},"#
+                + #"{"string":"b","sum(double)":1,"average(double)":1,"count()":1}]"#, "\(road)")
+        #expect(
+            get("/Sample?select=string,\(totals)&groupBy=string&format=csv").text
+                == "string,sum(double),average(double),count()\r\na,,,2\r\nb,1,1,1\r\n", "\(road)")
+        for (having, groups) in [
+            ("sum(double) > 5", "[]"), ("sum(double) == nil", #"[{"string":"a"}]"#),
+            ("average(double) < 5", #"[{"string":"b"}]"#),
+        ] {
+            let found = get("/Sample?select=string&groupBy=string&having=" + encoded(having))
+            #expect(found.text == groups, "\(road): \(having): \(found.text)")
+        }
+        let product = get("/Sample?select=_id,x:double*10&where=" + encoded("string == 'a'"))
+        #expect(product.text == #"[{"_id":1,"x":null},{"_id":2,"x":null}]"#, "\(road)")
+    }
+
+    @Test(arguments: [false, true])
+    func aSumThatOverflowsIsNull(_ inMemory: Bool) throws {
+        let zoo = try ServiceFixture(TestModels.zoo(), inMemory: inMemory)
+        let objects =
+            #"[{"string":"a","double":1e308},{"string":"a","double":1e308},"#
+            + #"{"string":"b","double":1}]"#
+        #expect(zoo.post("/Sample", objects).status == 201)
+        check({ zoo.get($0) }, "list")
+        let editor = try Editor(zoo)
+        check({ editor.get($0) }, "editing context")
+        // With a change that is not saved, the context evaluates the query itself.
+        #expect(editor.patch("/Sample/3", #"{"int16":1}"#).status == 200)
+        check({ editor.get($0) }, "changed editing context")
+    }
+
+    /// What another program has stored is read as null, and JSON null is no text.
+    @Test func csvNeverHasTheWordNull() throws {
+        let zoo = try ServiceFixture.zoo()
+        _ = zoo.post("/Sample", #"{"string":"null","double":1,"float":1,"list":[1]}"#)
+        try RawDatabase(zoo.path).run(
+            "UPDATE ZSAMPLE SET ZDOUBLE = 9e999, ZFLOAT = -9e999, ZDATE = 9e300, "
+                + "ZLIST = X'6E756C6C'")
+        let answer = zoo.get("/Sample?select=string,double,float,date,list&format=csv")
+        #expect(answer.text == "string,double,float,date,list\r\nnull,,,,\r\n")
+    }
+}
