@@ -43,6 +43,7 @@ struct SampleModel {
             ("real", .double), ("wildReal", .double), ("narrow", .float), ("wildNarrow", .float),
             ("price", .decimal), ("wildPrice", .decimal), ("flag", .boolean), ("born", .date),
             ("code", .uuid), ("title", .string), ("bytes", .binary), ("link", .uri),
+            ("vastReal", .double),
         ]
         for (index, (key, type)) in kinds.enumerated() {
             // Names are a family's: what a parent has, a child cannot have again.
