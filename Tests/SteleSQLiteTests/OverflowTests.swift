@@ -123,6 +123,15 @@ import Testing
                 all.append(Asked(entity: "Player", filter: denied, columns: ["_id"]))
             }
         }
+        let product = Array(repeating: "large", count: 17).joined(separator: " * ")
+        for text in [
+            product, "(\(product)) - 1", "abs(\(product)) * large", "sum(team.players.large)",
+        ] {
+            for test in ["== nil", "!= nil", "> 5", "< 5"] {
+                all.append(Asked(entity: "Player", filter: "\(text) \(test)", columns: ["_id"]))
+            }
+            all.append(Asked(entity: "Player", columns: ["_id", text]))
+        }
         let sums = ["_id", "pay + pay", "pay - less * 2", "less / 1e-9"]
         all.append(Asked(entity: "Player", columns: sums))
         return all

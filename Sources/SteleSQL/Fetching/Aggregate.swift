@@ -119,6 +119,7 @@ extension Translation {
         ) -> (sql: String, operand: Operand) {
             var operand = Operand.computed("", kind, isNullable: isNullable)
             operand.isLongDecimal = kind == .decimal && (value.isLongDecimal || isMade)
+            operand.bits = min(value.bits + (aggregate == .sum ? 64 : 0), Operand.bitLimit)
             return (text, operand)
         }
         let isDecimal = value.kind == .decimal

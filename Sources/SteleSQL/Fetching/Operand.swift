@@ -21,6 +21,9 @@ struct Operand {
     var isIndexed = false
     /// Whether it is a column of integers of at most 32 bits.
     var isNarrow = false
+    /// The most binary digits that its integers have. SQLite computes those beyond 64 bits as
+    /// Doubles, which have up to 1,024.
+    var bits = 64
     /// The form that serves as the left side of a further operator.
     var chain: Chain?
     /// Whether it is a Decimal that may have more digits than a double, and is compared by its key.
@@ -33,6 +36,9 @@ struct Operand {
         /// The precedence of its operators.
         let precedence: Int
     }
+
+    /// The binary digits of integers that may be beyond a Double.
+    static let bitLimit = 1_024
 
     static func constant(_ value: Value) -> Operand {
         var isLong = false

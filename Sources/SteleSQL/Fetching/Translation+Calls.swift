@@ -19,6 +19,15 @@ extension Translation {
     func call(
         _ function: PredicateFunction, _ a: Operand, _ b: Operand?
     ) throws(StoreError) -> Operand {
+        var made = try made(by: function, a, b)
+        // No function of integers makes them longer.
+        made.bits = max(a.bits, b?.bits ?? 0)
+        return made
+    }
+
+    private func made(
+        by function: PredicateFunction, _ a: Operand, _ b: Operand?
+    ) throws(StoreError) -> Operand {
         guard let b else {
             if let value = a.value { return .constant(PredicateCalls.apply(function, value, nil)) }
             let kind = Self.kind(of: function, a.kind, nil)

@@ -67,6 +67,7 @@ extension Translation {
             "CASE WHEN \(condition.sql) THEN \(first) ELSE \(second) END", kind,
             isNullable: a.isNullable || b.isNullable)
         operand.isLongDecimal = long || operand.kind == .decimal
+        operand.bits = max(a.bits, b.bits)
         return operand
     }
 

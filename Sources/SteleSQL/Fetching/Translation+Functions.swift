@@ -62,11 +62,14 @@ extension Translation {
         }
         if schema.dialect.isTyped { return try typedArithmetic(a, sign, b, kind) }
         let chain = chained(a, sign, b)
+        let bits = sign == "*" ? a.bits + b.bits : max(a.bits, b.bits) + 1
+        let isFinite = kind == .integer && bits < Operand.bitLimit
         // A result that is not finite is null, also after further operators.
         var operand: Operand =
-            kind == .integer
+            isFinite
             ? .computed("(\(chain.text))", kind, isNullable: isNullable)
             : .computed(Self.finite("(\(chain.text))"), kind, isNullable: true)
+        operand.bits = min(bits, Operand.bitLimit)
         operand.chain = chain
         return operand
     }
