@@ -20,12 +20,9 @@ struct KeyedArchiver {
         case .bool: return archive.scalar(.bool(node.bool ?? false))
         case .integer: return archive.scalar(.integer(node.integer ?? 0))
         case .real:
-            if let digits = node.longNumberText, Self.significantDigits(digits) > 17 {
-                throw TransformationError(
-                    "contains \(digits.prefix(60)), which no NSNumber holds exactly",
-                    hint: "send it as a string")
-            }
-            return archive.scalar(.real(node.real ?? 0))
+            // An NSNumber is an integer of up to 64 bits, signed or not, or the nearest Double.
+            let unsigned = node.wideIntegerText.flatMap { UInt64($0) }
+            return archive.scalar(unsigned.map { .unsigned($0) } ?? .real(node.real ?? 0))
         case .string: return archive.scalar(.string(node.string ?? ""))
         case .array:
             var elements: [JSONNode] = []
@@ -35,13 +32,6 @@ struct KeyedArchiver {
             if let made = try tagged(node) { return made }
             return try dictionary(node)
         }
-    }
-
-    /// How many significant digits a number has. A Double keeps up to 17.
-    private static func significantDigits(_ text: String) -> Int {
-        let mantissa = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
-        let digits = mantissa.filter { (0x30...0x39).contains($0) }.drop { $0 == 0x30 }
-        return digits.count - digits.reversed().prefix { $0 == 0x30 }.count
     }
 
     private mutating func object(

@@ -31,12 +31,13 @@ struct KeyedUnarchiver {
         switch stored {
         case .bool(let it): return .bool(it)
         case .integer(let it): return .integer(it)
+        case .unsigned(let it): return .raw(Array(String(it).utf8))
         case .real(let it): return try number(it)
         case .string(let it): return .string(it)
         case .data(let it): return Self.data(it)
         case .date(let it): return try Self.date(it)
         case .dictionary: return try object(stored, depth: depth)
-        case .uid, .array, .unsigned: throw TransformationError("is an archive that cannot be read")
+        case .uid, .array: throw TransformationError("is an archive that cannot be read")
         }
     }
 
