@@ -4,11 +4,12 @@ import CLinux
 import Glibc
 import SteleSystem
 
-/// A complete HTTP request. The target is as the client sent it, not percent-decoded.
+/// A complete HTTP request. The target is not percent-decoded.
 public struct Request: Sendable {
     /// The method, as sent: `GET`.
     public let method: String
-    /// The request target before `?`, still percent-encoded.
+    /// The request target before `?`, still percent-encoded. Scheme and host of an absolute target
+    /// are not in it: `headers` has the host as `Host`.
     public let path: String
     /// The request target after the first `?`, still percent-encoded; nil without a `?`.
     public let query: String?

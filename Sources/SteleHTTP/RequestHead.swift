@@ -22,6 +22,8 @@ struct RequestHead {
     private var transferCoding: String?
     private var contentLengths = 0
     private var hosts = 0
+    /// The host of a target in absolute form, which counts in place of `Host`.
+    private var authority: [UInt8]?
     private(set) var isHTTP11 = true
     private var targetLength = 0
     /// About how many bytes of libmicrohttpd's buffer the head takes: its text, a record of each
@@ -40,13 +42,14 @@ struct RequestHead {
 
     private mutating func read(target: UnsafeBufferPointer<UInt8>) {
         let mark = target.firstIndex(of: UInt8(ascii: "?"))
-        let before = Self.withoutAuthority(target[..<(mark ?? target.endIndex)])
+        let before = takeAuthority(target[..<(mark ?? target.endIndex)])
         guard let path = String(validating: before, as: UTF8.self) else {
             fault = "The request target is not UTF-8; percent-encode it."
             self.path = String(decoding: before, as: UTF8.self)
             return
         }
-        self.path = path
+        // An absolute target without a path has the path `/` (RFC 9110, 4.2.3).
+        self.path = path.isEmpty && authority != nil ? "/" : path
         guard let mark else { return }
         guard let query = String(validating: target[(mark + 1)...], as: UTF8.self) else {
             fault = "The query of the request target is not UTF-8; percent-encode it."
@@ -57,17 +60,26 @@ struct RequestHead {
 
     mutating func forgetHeaders() { headers = HTTPHeaders() }
 
-    /// The absolute form of a target, `http://host/path`, must be accepted too (RFC 9112, 3.2.2).
-    private static func withoutAuthority(
+    /// Takes the host off a target in absolute form, `http://host/path`, which must be accepted too
+    /// (RFC 9112, 3.2.2). One of https may come without TLS, from a proxy that has ended it.
+    private mutating func takeAuthority(
         _ target: Slice<UnsafeBufferPointer<UInt8>>
     ) -> Slice<UnsafeBufferPointer<UInt8>> {
-        let scheme = "http://".utf8
-        guard target.count > scheme.count, target.first != UInt8(ascii: "/"),
-            equalIgnoringCase(target.prefix(scheme.count), scheme)
-        else { return target }
-        let rest = target.dropFirst(scheme.count)
-        guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return target }
-        return rest[slash...]
+        guard let first = target.first, first != UInt8(ascii: "/") else { return target }
+        let scheme = ["http://", "https://"].first {
+            equalIgnoringCase(target.prefix($0.utf8.count), $0.utf8)
+        }
+        guard let scheme else { return target }
+        let rest = target.dropFirst(scheme.utf8.count)
+        let authority = Array(rest.prefix { $0 != UInt8(ascii: "/") })
+        self.authority = authority
+        // RFC 9110, 4.2.1 and 4.2.4.
+        if authority.isEmpty || authority.first == UInt8(ascii: ":") {
+            fault = "The request target has no host after \(scheme)"
+        } else if authority.contains(UInt8(ascii: "@")) {
+            fault = "The request target has a user before its host; send only the host."
+        }
+        return rest.dropFirst(authority.count)
     }
 
     /// Reads what the first call of the access handler has.
@@ -80,6 +92,7 @@ struct RequestHead {
         withUnsafeMutablePointer(to: &self) { head in
             _ = MHD_get_connection_values_n(connection.pointer, .HEADER_KIND, takeHeader, head)
         }
+        if hosts == 0 { appendHost() }
     }
 
     /// libmicrohttpd passes the target as a C string, which ends at a NUL in it. The version stands
@@ -100,13 +113,15 @@ struct RequestHead {
     fileprivate mutating func take(
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
     ) {
-        headers.append(name: name, value: value)
+        let bytes = UnsafeRawBufferPointer(name)
+        let isHost = name.count == 4 && Self.host.isName(bytes)
+        if !isHost || authority == nil { headers.append(name: name, value: value) }
         check(name: name)
         memory += Self.recordBytes
-        let bytes = UnsafeRawBufferPointer(name)
         switch name.count {
-        case 4 where Self.host.isName(bytes):
+        case 4 where isHost:
             hosts += 1
+            if hosts == 1 { appendHost() }
         case 6 where Self.cookie.isName(bytes):
             let ends = value.reduce(1) {
                 $1 == UInt8(ascii: ";") || $1 == UInt8(ascii: ",") ? $0 + 1 : $0
@@ -120,6 +135,14 @@ struct RequestHead {
             let coding = String(decoding: value, as: UTF8.self)
             transferCoding = transferCoding.map { $0 + ", " + coding } ?? coding
         default: break
+        }
+    }
+
+    /// Gives the request the host of its target as `Host` (RFC 9112, 3.2.2).
+    private mutating func appendHost() {
+        guard let authority else { return }
+        Self.host.withUTF8Buffer { name in
+            authority.withUnsafeBufferPointer { headers.append(name: name, value: $0) }
         }
     }
 

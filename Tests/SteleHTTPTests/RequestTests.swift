@@ -67,6 +67,37 @@ import Testing
         server.stop(drain: 1)
     }
 
+    /// RFC 9112, 3.2.2.
+    @Test func theHostOfAnAbsoluteTargetReplacesHost() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen)
+        for (target, version, fields, host, path) in [
+            ("http://a.example/inline/x", "1.1", "Host: b\r\n", "a.example", "/inline/x"),
+            ("HTTP://a.example:81/inline", "1.1", "X: 1\r\nhost: b\r\n", "a.example:81", "/inline"),
+            ("http://a.example/inline", "1.0", "", "a.example", "/inline"),
+            ("http://a.example", "1.1", "Host: b\r\n", "a.example", "/"),
+            ("http://a.example?inline", "1.1", "Host: b\r\n", "a.example", "/"),
+            ("/inline/http://c/", "1.1", "Host: b\r\n", "b", "/inline/http://c/"),
+        ] {
+            let client = try RawClient(port: server.port)
+            try client.send("GET \(target) HTTP/\(version)\r\n\(fields)\r\n")
+            #expect(try client.readHead().status == 200)
+            let request = try #require(seen.requests.withLock { $0.last })
+            #expect(request.headers.values(named: "Host") == [host], "\(target)")
+            #expect(request.path == path, "\(target)")
+        }
+        for (target, fields) in [
+            ("http:///inline", "Host: b\r\n"), ("http://:80/inline", "Host: b\r\n"),
+            ("http://ann@a.example/inline", "Host: b\r\n"), ("http://a.example/inline", ""),
+            ("http://a.example/inline", "Host: b\r\nHost: c\r\n"),
+        ] {
+            let client = try RawClient(port: server.port)
+            try client.send("GET \(target) HTTP/1.1\r\n\(fields)\r\n")
+            #expect(try client.readResponse().status == 400, "\(target) \(fields)")
+        }
+        server.stop(drain: 1)
+    }
+
     @Test func headersAreFoundWithoutCase() throws {
         let seen = Seen()
         let server = try startServer(seen: seen)

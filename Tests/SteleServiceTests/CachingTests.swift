@@ -131,11 +131,6 @@ import Testing
         #expect(try league.get("/api/Team/9").json["type"] == "/api/docs/errors#object.unknown")
     }
 
-    @Test func theAbsoluteFormIsUnderstood() throws {
-        let league = try ReadingTests.filled()
-        #expect(try league.get("http://127.0.0.1:8080/Player/2").json["name"] == "Bo")
-    }
-
     @Test func whatAnotherProgramHasChangedIsNotWhatAClientHas() throws {
         let league = try ReadingTests.filled()
         for name in ["X", "Y", "Z"] {

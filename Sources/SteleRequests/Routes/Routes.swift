@@ -61,16 +61,10 @@ package struct Routes: Sendable {
 
     /// The decoded segments of a path after the base path.
     private func segments(of target: String) throws -> [String] {
-        var path = Substring(target)
-        // In the absolute form (RFC 9112, 3.2.2) the path begins after the authority.
-        if !path.utf8.starts(with: "/".utf8), let scheme = path.firstRange(of: "://") {
-            let rest = path[scheme.upperBound...]
-            path = rest.firstIndex(of: "/").map { rest[$0...] } ?? "/"
-        }
-        guard path.utf8.starts(with: basePath.utf8) else { throw outsideBasePath(target) }
+        guard target.utf8.starts(with: basePath.utf8) else { throw outsideBasePath(target) }
         // Split by bytes: no other character contains the byte of a slash.
         let slash = UInt8(ascii: "/")
-        let rest = path.utf8.dropFirst(basePath.utf8.count)
+        let rest = target.utf8.dropFirst(basePath.utf8.count)
         guard let first = rest.first else { return [] }
         guard first == slash else { throw outsideBasePath(target) }
         if rest.count == 1 { return [] }

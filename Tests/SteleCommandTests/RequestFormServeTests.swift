@@ -1,0 +1,57 @@
+// Requests in the forms in which generated clients, browsers and proxies send them.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct RequestFormServeTests {
+    /// Serves a sample in memory.
+    private func serve(_ sample: String, _ flags: String...) throws -> (Program, Caller) {
+        let program = try Program(
+            ["serve", samplePath(sample), "--store", ":memory:", "--port", "0"] + flags)
+        return (program, try Caller(program.lines(3)))
+    }
+
+    private func end(_ program: Program) {
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+    }
+
+    private func status(_ answer: String) -> String {
+        String(answer.dropFirst("HTTP/1.1 ".count).prefix(3))
+    }
+
+    /// The value of a field of an answer's head.
+    private func field(_ name: String, _ answer: String) -> String? {
+        let head = answer.components(separatedBy: "\r\n\r\n")[0]
+        let start = name.lowercased() + ": "
+        return head.components(separatedBy: "\r\n").first { $0.lowercased().hasPrefix(start) }
+            .map { String($0.dropFirst(start.count)) }
+    }
+
+    /// The head of an answer whose body may go on for ever.
+    private func head(_ caller: Caller, _ path: String, _ headers: [String]) throws -> String {
+        let socket = try caller.socket()
+        defer { close(socket) }
+        try caller.send("GET", path, headers, to: socket)
+        var text = ""
+        while !text.contains("\r\n\r\n"), let more = Caller.read(socket) {
+            text += String(decoding: more, as: UTF8.self)
+        }
+        return text.components(separatedBy: "\r\n\r\n")[0]
+    }
+
+    @Test func theHostOfAnAbsoluteTargetCounts() throws {
+        let (program, caller) = try serve("League")
+        #expect(status(try caller.call("GET", "http://evil.example/Team")) == "403")
+        #expect(status(try caller.call("GET", "http://localhost:80/Team")) == "200")
+        #expect(status(try caller.call("GET", "http://localhost")) == "200")
+        #expect(status(try caller.call("GET", "http://ann@localhost/Team")) == "400")
+        #expect(status(try caller.call("GET", "http:///Team")) == "400")
+        // As a proxy sends it that ends TLS. No other scheme is HTTP.
+        #expect(status(try caller.call("GET", "https://localhost/Team")) == "200")
+        #expect(status(try caller.call("GET", "https://evil.example/Team")) == "403")
+        #expect(status(try caller.call("GET", "ftp://localhost/Team")) == "404")
+        end(program)
+    }
+}
