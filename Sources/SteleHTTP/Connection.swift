@@ -53,6 +53,14 @@ struct Connection: @unchecked Sendable {
         }
     }
 
+    /// Says to the client that nothing more is sent. What it sends can still be read.
+    func finishSending() {
+        if let session = stele_mhd_tls_session(pointer) {
+            gnutls_bye(OpaquePointer(session), GNUTLS_SHUT_WR)
+        }
+        shutdown(socket, Int32(SHUT_WR))
+    }
+
     /// Ends a connection at once, also one that waits for a slow client.
     func breakOff() { shutdown(socket, Int32(SHUT_RDWR)) }
 

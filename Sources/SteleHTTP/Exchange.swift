@@ -9,7 +9,11 @@ import SteleSystem
 /// A request. It is retained when libmicrohttpd announces the request line, released when
 /// libmicrohttpd has finished the request, and nowhere else.
 final class Exchange: Job, @unchecked Sendable {
-    enum Phase { case head, body, overflowing, handedOver, answered }
+    enum Phase: Equatable {
+        case head, body, overflowing, handedOver, answered
+        /// The refusal of a body is sent, and what still comes of it is discarded until then.
+        case lingering(until: UInt64)
+    }
 
     /// The answer of a suspended connection. The thread that stores it resumes the connection,
     /// once.
@@ -87,9 +91,13 @@ final class Exchange: Job, @unchecked Sendable {
         case .body:
             return complete(on: connection)
         case .overflowing where call.size.pointee > 0:
-            return swallow(call)
+            return swallow(call, on: connection)
         case .overflowing:
             return refuse(.bodyTooLarge(makeRequest(), limit: limit), on: connection)
+        case .lingering(let end):
+            guard call.size.pointee > 0, MonotonicClock.now < end else { return .NO }
+            call.size.pointee = 0
+            return .YES
         case .handedOver:
             return deliver(on: connection)
         case .answered:
@@ -144,23 +152,8 @@ final class Exchange: Job, @unchecked Sendable {
         head.headers["Accept"]?.contains("text/event-stream") ?? false
     }
 
-    /// A head that fills libmicrohttpd's buffer leaves no room for a response, so this one does not
-    /// go through libmicrohttpd.
-    private func refuseHead(on connection: Connection) -> MHD_Result {
-        phase = .answered
-        let limit = core.configuration.headLimit
-        let refusal: Refusal =
-            head.isMostlyTarget
-            ? .targetTooLong(makeRequest(), limit: limit)
-            : .headTooLarge(makeRequest(), limit: limit)
-        let response = core.rendered(refusal)
-        connection.sendAtOnce(response.closingMessage(withBody: !isHead))
-        onEnd = response.onEnd
-        return .NO
-    }
-
     /// The most bytes that the body may have.
-    private var limit: Int { sink?.limit ?? core.configuration.maximumBodyBytes }
+    var limit: Int { sink?.limit ?? core.configuration.maximumBodyBytes }
 
     private func append(_ call: HandlerCall, on connection: Connection) {
         let count = call.size.pointee
@@ -190,14 +183,6 @@ final class Exchange: Job, @unchecked Sendable {
         connection.suspend()
         // Where no worker is free, the connection's thread does it.
         if !core.workers.submit(piece) { piece.run() }
-    }
-
-    /// No response can go out while a body comes in, so the rest is read and discarded; a client
-    /// that sends more than a multiple of the limit is disconnected.
-    private func swallow(_ call: HandlerCall) -> MHD_Result {
-        overflow += call.size.pointee
-        call.size.pointee = 0
-        return overflow <= max(8 * core.configuration.maximumBodyBytes, 8 << 20) ? .YES : .NO
     }
 
     /// The request with what has come of its body.
@@ -316,7 +301,7 @@ final class Exchange: Job, @unchecked Sendable {
             core.rendered(.malformed(makeRequest(), reason: "The body has not come whole."))
                 .discard()
         case .overflowing: core.rendered(.bodyTooLarge(makeRequest(), limit: limit)).discard()
-        case .head, .handedOver, .answered: break
+        case .head, .handedOver, .answered, .lingering: break
         }
         core.departures.note(max(received, overflow) + taken.bytes)
         switch orphan {
