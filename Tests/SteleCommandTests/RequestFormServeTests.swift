@@ -41,6 +41,34 @@ import Testing
         return text.components(separatedBy: "\r\n\r\n")[0]
     }
 
+    @Test func aRangeIsForGETAndTheEndOfNothingIsAllOfIt() throws {
+        let (program, caller) = try serve("Recipes", "--cors", "https://app.example")
+        let made = try caller.call("POST", "/Recipe", #"{"name":"Soup"}"#)
+        try #require(status(made) == "201", "\(made)")
+        let photo = "/Recipe/1/photo"
+        #expect(status(try caller.call("PUT", photo, "0123456789")) == "204")
+        let part = try caller.call("GET", photo, headers: ["Range: bytes=2-4"])
+        #expect(status(part) == "206" && part.hasSuffix("\r\n\r\n234"))
+        for range in ["bytes=2-4", "bytes=-3", "bytes=20-"] {
+            let head = try caller.call("HEAD", photo, headers: ["Range: \(range)"])
+            #expect(status(head) == "200" && field("Content-Length", head) == "10", "\(range)")
+            #expect(field("Content-Range", head) == nil)
+            #expect(field("Accept-Ranges", head) == "bytes")
+        }
+        let all = try caller.call(
+            "GET", photo, headers: ["Range: bytes=-99999999999999999999"])
+        #expect(status(all) == "206" && field("Content-Range", all) == "bytes 0-9/10")
+        #expect(status(try caller.call("PUT", photo, "")) == "204")
+        for (range, expected) in [("bytes=-5", "200"), ("bytes=-0", "416"), ("bytes=0-", "416")] {
+            let answer = try caller.call("GET", photo, headers: ["Range: \(range)"])
+            #expect(status(answer) == expected, "\(range)")
+        }
+        let answer = try caller.call("GET", photo, headers: ["Origin: https://app.example"])
+        let exposed = field("Access-Control-Expose-Headers", answer) ?? ""
+        #expect(exposed.contains("Content-Range") && exposed.contains("Accept-Ranges"))
+        end(program)
+    }
+
     @Test func theHostOfAnAbsoluteTargetCounts() throws {
         let (program, caller) = try serve("League")
         #expect(status(try caller.call("GET", "http://evil.example/Team")) == "403")

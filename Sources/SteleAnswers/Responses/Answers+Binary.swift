@@ -12,7 +12,8 @@ extension Answers {
             ("X-Content-Type-Options", "nosniff"), ("Content-Disposition", "attachment"),
         ]
         let headers = type + (tag.map { [("ETag", $0)] } ?? []) + caching
-        var field = call.request.headers["Range"]
+        // Range is defined for GET alone (RFC 9110, 14.2).
+        var field = call.route.method == .get ? call.request.headers["Range"] : nil
         // A part is of use only with the rest that the client has (RFC 9110, 13.1.5).
         if let held = call.request.headers["If-Range"], held != tag { field = nil }
         switch ByteRange(field, of: content.count) {

@@ -21,7 +21,7 @@ package struct CrossOrigin: Sendable {
     /// The headers of answers that pages may read.
     private static let exposed =
         "ETag, Link, Location, Total-Count, Preference-Applied, Last-Event-ID, Retry-After, "
-        + "Content-Disposition, X-Request-Id, History-Token"
+        + "Content-Disposition, Content-Range, Accept-Ranges, X-Request-Id, History-Token"
 
     /// The answer to a preflight request, which comes without a token; nil for other requests.
     func preflight(_ request: Request) -> Response? {
