@@ -82,4 +82,17 @@ import Testing
         #expect(status(try caller.call("GET", "ftp://localhost/Team")) == "404")
         end(program)
     }
+
+    @Test func anyNumberOfSpacesFollowsBearer() throws {
+        let (program, caller) = try serve("League", "--token", "sesame")
+        for (value, expected) in [
+            ("Bearer sesame", "200"), ("Bearer   sesame", "200"), ("bearer  sesame", "200"),
+            ("Bearer", "401"), ("Bearersesame", "401"), ("Bearer\tsesame", "401"),
+            ("Bearer  open", "401"), ("Basic sesame", "401"),
+        ] {
+            let answer = try caller.call("GET", "/Team", headers: ["Authorization: \(value)"])
+            #expect(status(answer) == expected, "\(value)")
+        }
+        end(program)
+    }
 }

@@ -144,7 +144,8 @@ package final class Access: Sendable {
         guard given.lowercased().hasPrefix(scheme) else {
             throw Self.refusal("the Authorization header does not begin with Bearer and a space")
         }
-        let presented = given.utf8.dropFirst(scheme.utf8.count)
+        // Any number of spaces may follow the scheme (RFC 9110, 11.4).
+        let presented = given.utf8.dropFirst(scheme.utf8.count).drop { $0 == UInt8(ascii: " ") }
         let rights: Rights
         if let known = table.tokens[Secret.hash(presented)] {
             rights = known
