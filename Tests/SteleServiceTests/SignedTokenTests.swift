@@ -116,6 +116,29 @@ import Testing
         #expect(refusal.reason.contains(reason), "\(refusal.reason)")
     }
 
+    /// A key without a kid may verify any token, so the kid alone refuses none.
+    @Test func anUnknownKidIsNamedWhereAKeyHasNone() throws {
+        let jwks = keys.jwks.replacing("\"kid\": \"ES256\", ", with: "")
+        let file = try RightsFile(
+            "{\"roles\": {\"member\": {}}, \"jwt\": {\"keys\": \"k\"}}"
+        ) { _ throws(RightsError) in jwks }
+        let issuer = try #require(file.issuer)
+        func reason(_ header: String, by kind: TokenKeys.Kind) -> String? {
+            switch read(keys.token(Self.good, header: header, by: kind), issuer) {
+            case .success: nil
+            case .failure(let refusal): refusal.reason
+            }
+        }
+        let other = #"{"alg":"ES256","kid":"other"}"#
+        #expect(reason(other, by: .ES256) == nil)
+        let refused = try #require(reason(other, by: .HS256))
+        #expect(refused.contains("has the kid other, which none of the keys for ES256 has"))
+        #expect(!refused.contains("wrong signature"))
+        #expect(reason(#"{"alg":"ES256"}"#, by: .HS256) == "has a wrong signature")
+        #expect(
+            reason(#"{"alg":"HS256","kid":"HS256"}"#, by: .ES256) == "has a wrong signature")
+    }
+
     @Test func tokensThatAreNotInTheirFormAreRefused() throws {
         let issuer = try issuer()
         let token = keys.token(Self.good)

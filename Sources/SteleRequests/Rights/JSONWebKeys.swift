@@ -108,6 +108,11 @@ struct JSONWebKeys: Sendable {
         keys.contains { Self.fits($0, algorithm, id) }
     }
 
+    /// Whether a key for the algorithm has that `kid`.
+    func names(_ id: String, _ algorithm: Algorithm) -> Bool {
+        keys.contains { $0.algorithm == algorithm && $0.id == ExactText(id) }
+    }
+
     /// Whether a key for the algorithm verifies a signature.
     /// - Parameter id: the token's `kid`; nil to try all keys.
     func verify(

@@ -100,17 +100,27 @@ package struct TokenIssuer: Sendable {
         if header.root["crit"] != nil { throw Refusal("has crit in its header") }
         let id = header.root["kid"]?.string
         guard let keys, keys.has(algorithm, id: id) else {
-            let named =
-                id.map { " with the kid \(String(decoding: $0.utf8.prefix(100), as: UTF8.self))" }
-                ?? ""
+            let named = id.map { " with the kid \(Self.start(of: $0))" } ?? ""
             throw Refusal("needs a key for \(name)\(named), which is not among the keys")
         }
         let signed = token.prefix(parts[0].count + 1 + parts[1].count)
         guard
             let signature = Base64.decode(String(decoding: parts[2], as: UTF8.self), urlSafe: true),
             keys.verify(signature, of: signed, algorithm, id: id)
-        else { throw Refusal("has a wrong signature") }
+        else {
+            guard let id, !keys.names(id, algorithm) else {
+                throw Refusal("has a wrong signature")
+            }
+            throw Refusal(
+                "has the kid \(Self.start(of: id)), which none of the keys for \(name) has, and "
+                    + "its signature is of none of those without a kid")
+        }
         return try identity(of: Self.json(parts[1], "payload").root, now)
+    }
+
+    /// The beginning of a kid, for messages.
+    private static func start(of id: String) -> String {
+        String(decoding: id.utf8.prefix(100), as: UTF8.self)
     }
 
     private static func json(
