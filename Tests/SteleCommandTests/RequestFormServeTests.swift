@@ -95,4 +95,30 @@ import Testing
         }
         end(program)
     }
+
+    @Test func anAnswerWithoutABodyNeedsNoAccept() throws {
+        let (program, caller) = try serve("League")
+        let accept = "Accept: application/problem+json"
+        let minimal = "Prefer: return=minimal"
+        for (method, path, body, headers, expected) in [
+            ("POST", "/Team", #"{"name":"A"}"#, [minimal], "201"),
+            ("PATCH", "/Team/1", #"{"name":"B"}"#, [minimal], "204"),
+            ("PUT", "/Team/1", #"{"name":"C"}"#, [minimal], "204"),
+            (
+                "POST", "/transactions",
+                #"[{"op":"insert","entity":"Team","values":{"name":"D"}}]"#, [minimal], "204"
+            ), ("PUT", "/Team/1/players", "[]", [minimal], "204"),
+            ("PATCH", "/metadata", #"{"a":1}"#, [minimal], "204"),
+            ("DELETE", "/Team/1", nil, [], "204"),
+            ("DELETE", "/Team?where=TRUEPREDICATE", nil, [], "200"),
+            ("DELETE", "/changes?before=0", nil, [], "204"),
+            ("POST", "/Team", #"{"name":"A"}"#, [], "406"), ("GET", "/Team", nil, [], "406"),
+        ] as [(String, String, String?, [String], String)] {
+            let answer = try caller.call(method, path, body, headers: [accept] + headers)
+            #expect(status(answer) == expected, "\(method) \(path): \(answer)")
+        }
+        let absent = try caller.call("DELETE", "/Team/99", headers: [accept])
+        #expect(status(absent) == "404" && absent.contains("application/problem+json"))
+        end(program)
+    }
 }

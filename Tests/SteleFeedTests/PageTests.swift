@@ -228,15 +228,16 @@ import Testing
 
     @Test func theFormIsWhatAcceptNames() throws {
         func format(_ accept: String?) -> MediaType? {
-            try? Call.changesFormat(Accept(accept))
+            try? Accept(accept).best(of: [.json, .events])
         }
         for stream in [
             "text/event-stream", "Text/Event-Stream;q=0.5", "text/event-stream, */*",
-            "application/json, text/event-stream", "application/json;q=0.5, text/event-stream",
+            "application/json;q=0.5, text/event-stream",
             "text/*", "text/event-stream; charset=utf-8, application/json; q=0.9",
         ] { #expect(format(stream) == .events, "\(stream)") }
         for json in [
             nil, "", "*/*", "application/json", "text/html, */*;q=0.8",
+            "application/json, text/event-stream", "text/event-stream, application/json",
             "application/json, text/event-stream;q=0.5", "text/event-stream;q=0, */*",
             "text/event-stream;q=0.5, */*", "text/event-stream;q=0.1, application/*;q=0.2",
         ] { #expect(format(json) == .json, "\(json ?? "-")") }

@@ -60,8 +60,9 @@ struct Accept: Sendable {
     /// Whether the header names the type itself.
     func names(_ type: MediaType) -> Bool { rank(type).closeness == 3 }
 
-    /// Whether a page is wanted, as browsers do: `text/html` is named, and has the greatest weight.
-    var prefersPage: Bool { names(.html) && (try? best(of: [.html, .json])) == .html }
+    /// Whether a page is wanted, as browsers do: `text/html` is named, and has a greater weight than
+    /// JSON.
+    var prefersPage: Bool { names(.html) && (try? best(of: [.json, .html])) == .html }
 
     /// The best of the offered types, and of equal ones the first.
     /// - Throws: `Problem`, 406, if none is accepted.

@@ -162,7 +162,8 @@ package final class Call: Sendable {
             .templates, .rights, .modelVersions, .modelChanges, .page:
             return .json
         case .index: return terms.accept.prefersPage ? .html : .json
-        case .changes: return route.isRead ? try changesFormat(terms.accept) : .json
+        case .changes where route.isRead: return try terms.accept.best(of: [.json, .events])
+        case .changes: return .json
         // The type of the bytes is not known, and no Accept refuses them.
         case .binary: return .bytes
         case .model, .modelVersion: return try terms.accept.best(of: [.json, .xml])
@@ -182,20 +183,14 @@ package final class Call: Sendable {
                         + "\(named.prefix(40))", hint: "leave format out, or use format=json")
             }
         }
+        // Such an answer has no body, or only a count of deleted objects (RFC 9110, 12.5.1).
+        if route.method == .delete || !route.isRead && terms.wantsMinimal { return .json }
         guard isList else {
             do { return try terms.accept.best(of: [.json]) } catch let problem as Problem {
                 throw route.isRead && terms.accept.names(.events) ? Self.following(route) : problem
             }
         }
         return try terms.accept.best(of: [.json, .ndjson, .csv, .events])
-    }
-
-    /// The format of the change feed: JSON, unless `Accept` names `text/event-stream` and gives
-    /// JSON no greater weight (RFC 9110, 12.4.2).
-    /// - Throws: `Problem`, 406, if neither is accepted.
-    static func changesFormat(_ accept: Accept) throws -> MediaType {
-        let offers: [MediaType] = [.json, .events]
-        return try accept.best(of: accept.names(.events) ? offers.reversed() : offers)
     }
 
     /// The error for a live query of what is not a list, with the list to follow instead.

@@ -18,7 +18,9 @@ extension OpenAPIDocument {
             ErrorCode.rate.status,
         ]
         if needsToken, !route.pattern.isHealthCheck { statuses.insert(ErrorCode.token.status) }
-        if operation.hasFormats { statuses.insert(ErrorCode.notAcceptable.status) }
+        if operation.hasFormats, route.method != .delete {
+            statuses.insert(ErrorCode.notAcceptable.status)
+        }
         let isWrite = !route.isRead
         if operation.isData {
             // Also those of the editing context that the route may be below.
