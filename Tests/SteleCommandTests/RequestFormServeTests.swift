@@ -121,4 +121,32 @@ import Testing
         #expect(status(absent) == "404" && absent.contains("application/problem+json"))
         end(program)
     }
+
+    @Test func ofEqualWeightsJSONIsChosen() throws {
+        let (program, caller) = try serve("League")
+        for path in ["/changes", "/Team", "/model", "/docs/errors", "/"] {
+            for accept in [
+                "application/json, text/event-stream, text/html, text/plain, application/xml",
+                "text/event-stream, text/html, text/plain, application/xml, application/json",
+                "text/html;q=0.8, text/event-stream;q=0.8, application/json;q=0.8",
+            ] {
+                let head = try head(caller, path, ["Accept: \(accept)"])
+                #expect(field("Content-Type", head) == "application/json", "\(path) \(accept)")
+            }
+        }
+        for (path, accept, type) in [
+            ("/", "text/html, */*", "text/html; charset=utf-8"),
+            ("/changes", "text/event-stream, */*", "text/event-stream; charset=utf-8"),
+            (
+                "/changes", "text/event-stream, application/json;q=0.9",
+                "text/event-stream; charset=utf-8"
+            ),
+            ("/Team", "text/event-stream", "text/event-stream; charset=utf-8"),
+            ("/live?q.a=/Team", "text/event-stream", "text/event-stream; charset=utf-8"),
+        ] {
+            let head = try head(caller, path, ["Accept: \(accept)"])
+            #expect(field("Content-Type", head) == type, "\(path) \(accept): \(head)")
+        }
+        end(program)
+    }
 }

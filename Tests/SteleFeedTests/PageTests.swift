@@ -250,7 +250,7 @@ import Testing
             request, Query(nil, for: Parameter.changes, limits: Limits()), as: .events)
         #expect(response.status == 200)
         let headers = Dictionary(uniqueKeysWithValues: response.headers.map { ($0.name, $0.value) })
-        #expect(headers["Content-Type"] == "text/event-stream")
+        #expect(headers["Content-Type"] == "text/event-stream; charset=utf-8")
         #expect(headers["X-Accel-Buffering"] == "no" && headers["Cache-Control"] == "no-store")
     }
 }

@@ -148,11 +148,13 @@ import Testing
         }
         // What it says is so, and who takes JSON, too, gets that.
         let stream = league.get("/Player?where=_id%20==%201", accept)
-        #expect(stream.status == 200 && stream["Content-Type"] == "text/event-stream")
+        #expect(
+            stream.status == 200 && stream["Content-Type"] == "text/event-stream; charset=utf-8")
         let either = "text/event-stream, application/json;q=0.1"
         let json = league.get("/Player/1", [("Accept", either)])
         #expect(json.status == 404)
-        #expect(league.get("/changes", accept)["Content-Type"] == "text/event-stream")
+        #expect(
+            league.get("/changes", accept)["Content-Type"] == "text/event-stream; charset=utf-8")
         let preferred = "text/event-stream;q=0.5, application/json"
         let changes = league.get("/changes", [("Accept", preferred)])
         #expect(changes["Content-Type"] == "application/json")

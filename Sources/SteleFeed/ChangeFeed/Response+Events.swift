@@ -8,8 +8,9 @@ extension Response {
         Response(
             status: 200,
             headers: [
-                ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
-                ("X-Accel-Buffering", "no"),
+                // Some clients take text without a charset for ISO 8859-1.
+                ("Content-Type", "text/event-stream; charset=utf-8"),
+                ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no"),
             ],
             body: .events(stream))
     }
