@@ -303,7 +303,7 @@ public final class Service: Sendable {
         case .readiness: .response(try ready(execution, for: plan.rights))
         case .metrics:
             .response(
-                pages.page(MetricsPage(service: self).bytes, MetricsPage.mediaType, call))
+                pages.answer(MetricsPage(service: self).bytes, MetricsPage.mediaType, call))
         case .rights:
             .response(
                 Self.answer(

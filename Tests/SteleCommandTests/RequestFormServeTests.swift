@@ -149,4 +149,41 @@ import Testing
         }
         end(program)
     }
+
+    @Test func pagesHaveValidators() throws {
+        var tags: [[String?]] = []
+        for _ in 0..<2 {
+            let (program, caller) = try serve("League")
+            var found: [String?] = []
+            for path in [
+                "/openapi.json", "/model", "/fetch", "/docs/errors", "/", "/model/versions",
+                "/model/changes",
+            ] {
+                let first = try caller.call("GET", path)
+                let tag = try #require(field("ETag", first), "\(path)")
+                found.append(tag)
+                let known = try caller.call("GET", path, headers: ["If-None-Match: \(tag)"])
+                #expect(status(known) == "304" && field("ETag", known) == tag, "\(path)")
+                #expect(known.hasSuffix("\r\n\r\n"))
+                #expect(field("ETag", try caller.call("HEAD", path)) == tag)
+                let other = try caller.call("GET", path, headers: ["If-None-Match: \"x\""])
+                #expect(status(other) == "200" && field("ETag", other) == tag)
+                let held = try caller.call("GET", path, headers: ["If-Match: \"x\""])
+                #expect(status(held) == "412", "\(path)")
+            }
+            let packed = try head(caller, "/openapi.json", ["Accept-Encoding: gzip"])
+            let tag = try #require(field("ETag", packed))
+            #expect(tag.hasSuffix(";gz\"") && field("Content-Encoding", packed) == "gzip")
+            let known = try caller.call(
+                "GET", "/openapi.json", headers: ["Accept-Encoding: gzip", "If-None-Match: \(tag)"])
+            #expect(status(known) == "304" && field("ETag", known) == tag)
+            let xml = try head(caller, "/model", ["Accept: application/xml"])
+            #expect(field("ETag", xml) != nil && field("ETag", xml) != found[1])
+            // The figures are others in each answer.
+            #expect(field("ETag", try caller.call("GET", "/metrics")) == nil)
+            end(program)
+            tags.append(found)
+        }
+        #expect(tags[0] == tags[1])
+    }
 }

@@ -35,7 +35,9 @@ extension OpenAPIDocument {
         }
         switch route.resource {
         case .changes: statuses.formUnion([ErrorCode.expiredToken, .entity].map(\.status))
-        case .modelVersion: statuses.insert(ErrorCode.route.status)
+        case .modelVersion: statuses.formUnion([ErrorCode.route, .precondition].map(\.status))
+        case .index, .model, .modelVersions, .modelChanges, .errorCodes, .openAPI, .templates:
+            statuses.insert(ErrorCode.precondition.status)
         case .live: statuses.formUnion([ErrorCode.entity, .notBuilt].map(\.status))
         case .tickets: statuses.formUnion([ErrorCode.body, .busy].map(\.status))
         case .backup: statuses.formUnion([ErrorCode.body, .backup, .noRoom].map(\.status))

@@ -48,7 +48,9 @@ extension OpenAPIDocument {
         (200, Self.answer(description, [(.json, schema)], [.eTag]))
     }
 
-    private static let notModified = (304, answer("The client has the present state.", [], [.eTag]))
+    static let notModified: (Int, JSONValue) = (
+        304, answer("The client has the present state.", [], [.eTag])
+    )
 
     func data(
         _ id: String, _ summary: String, body: JSONValue? = nil,

@@ -23,9 +23,10 @@ extension OpenAPIDocument {
     func operation(_ place: OpenAPIPlace, _ route: Route) -> OpenAPIOperation {
         switch route.resource {
         case .index: page("getIndex", "The entities, fetch requests and routes.")
-        case .options: page("getOptions", "The methods of a route.")
-        case .health: page("getHealth", "Whether the service runs.", Self.status)
-        case .readiness: page("getReadiness", "Whether the store can be read.", Self.status)
+        case .options: page("getOptions", "The methods of a route.", isTagged: false)
+        case .health: page("getHealth", "Whether the service runs.", Self.status, isTagged: false)
+        case .readiness:
+            page("getReadiness", "Whether the store can be read.", Self.status, isTagged: false)
         case .metrics:
             OpenAPIOperation(
                 id: "getMetrics", summary: "Figures for Prometheus.",
@@ -50,7 +51,7 @@ extension OpenAPIDocument {
             formats("getModelVersion", "A version of the model.", Self.anyObject, .xml)
         case .modelChanges:
             page("getModelChanges", "What differs between two versions of the model.")
-        case .rights: page("getRights", "What the sender may do.")
+        case .rights: page("getRights", "What the sender may do.", isTagged: false)
         case .page: page("getPageFile", "A file of the page for browsers.")
         case .errorCodes: formats("getErrorCodes", "All error codes.", Self.objects, .text)
         case .metadata: metadata(route)
@@ -111,11 +112,13 @@ extension OpenAPIDocument {
     private static let status = record([("status", ["type": "string"])])
 
     private func page(
-        _ id: String, _ summary: String, _ schema: JSONValue = OpenAPIDocument.anyObject
+        _ id: String, _ summary: String, _ schema: JSONValue = OpenAPIDocument.anyObject,
+        isTagged: Bool = true
     ) -> OpenAPIOperation {
-        OpenAPIOperation(
-            id: id, summary: summary, answers: [(200, Self.answer(summary, [(.json, schema)]))],
-            hasFormats: false)
+        let answer = Self.answer(summary, [(.json, schema)], isTagged ? [.eTag] : [])
+        return OpenAPIOperation(
+            id: id, summary: summary,
+            answers: [(200, answer)] + (isTagged ? [Self.notModified] : []), hasFormats: false)
     }
 
     private func formats(
@@ -123,7 +126,10 @@ extension OpenAPIDocument {
     ) -> OpenAPIOperation {
         OpenAPIOperation(
             id: id, summary: summary,
-            answers: [(200, Self.answer(summary, [(.json, schema), (other, Self.text)]))])
+            answers: [
+                (200, Self.answer(summary, [(.json, schema), (other, Self.text)], [.eTag])),
+                Self.notModified,
+            ])
     }
 
     private func metadata(_ route: Route) -> OpenAPIOperation {

@@ -171,10 +171,10 @@ enum OpenAPIRequestHeader: String, CaseIterable {
     func applies(to route: Route) -> Bool {
         let isWrite = !route.isRead
         switch route.resource {
-        case .index, .health, .readiness, .metrics, .backup, .tickets, .model, .modelVersions,
-            .modelVersion, .modelChanges, .rights, .page, .errorCodes, .openAPI, .templates,
-            .options:
-            return false
+        case .index, .model, .modelVersions, .modelVersion, .modelChanges, .errorCodes, .openAPI,
+            .templates, .page:
+            return self == .ifNoneMatch
+        case .health, .readiness, .metrics, .backup, .tickets, .rights, .options: return false
         case .metadata: return self == .prefer && isWrite
         case .changes: return self == .lastEventID && !isWrite
         case .live: return self == .lastEventID

@@ -5,18 +5,18 @@ import SteleSystem
 
 /// A page whose making takes longer than a start should.
 final class LazyPage: Sendable {
-    private let made = Mutex<[UInt8]?>(nil)
+    private let made = Mutex<Page?>(nil)
     private let make: @Sendable () -> JSONValue
 
     init(_ make: @escaping @Sendable () -> JSONValue) { self.make = make }
 
-    /// The bytes of the page.
-    var bytes: [UInt8] {
+    /// The page.
+    var page: Page {
         made.withLock { made in
             if let made { return made }
-            let bytes = Array((make().compact + "\n").utf8)
-            made = bytes
-            return bytes
+            let page = Page(Array((make().compact + "\n").utf8))
+            made = page
+            return page
         }
     }
 }
