@@ -96,6 +96,37 @@ import Testing
         end(program)
     }
 
+    @Test func aWeakTagIsRefusedWithItsCauseAndTheWaysOut() throws {
+        let (program, caller) = try serve("League")
+        let made = try caller.call("POST", "/Team", #"{"name":"A"}"#)
+        let tag = try #require(field("ETag", made))
+        #expect(status(try caller.call("POST", "/Player", #"{"name":"B","team":1}"#)) == "201")
+        for (method, path, body) in [
+            ("PATCH", "/Team/1", #"{"name":"B"}"#), ("PUT", "/Team/1", #"{"name":"B"}"#),
+            ("DELETE", "/Team/1", nil), ("PUT", "/Player/1/team", "null"),
+            ("PATCH", "/Team?where=name%20%3D%3D%20%22A%22", #"{"name":"B"}"#),
+            ("GET", "/Team/1", nil), ("GET", "/Team", nil), ("GET", "/model", nil),
+        ] as [(String, String, String?)] {
+            let weak = try caller.call(method, path, body, headers: ["If-Match: W/\(tag)"])
+            #expect(status(weak) == "412", "\(method) \(path): \(weak)")
+            #expect(weak.contains("weak entity tag") && weak.contains("13.1.1"), "\(weak)")
+            #expect(weak.contains("a proxy that compresses answers"), "\(weak)")
+            let other = try caller.call(method, path, body, headers: ["If-Match: \"9-x\""])
+            #expect(status(other) == "412" && !other.contains("weak"), "\(other)")
+        }
+        let hint = try caller.call(
+            "PATCH", "/Team/1", #"{"name":"B"}"#, headers: ["If-Match: W/\(tag)"])
+        #expect(hint.contains("_version in the body"), "\(hint)")
+        // A strong tag beside it counts, and so does the way out.
+        let both = try caller.call(
+            "PATCH", "/Team/1", #"{"name":"B"}"#, headers: ["If-Match: W/\"9-x\", \(tag)"])
+        #expect(status(both) == "200", "\(both)")
+        let versioned = try caller.call("PATCH", "/Team/1", #"{"name":"C","_version":2}"#)
+        #expect(status(versioned) == "200", "\(versioned)")
+        #expect(status(try caller.call("DELETE", "/Team/1", #"{"_version":2}"#)) == "409")
+        end(program)
+    }
+
     @Test func anAnswerWithoutABodyNeedsNoAccept() throws {
         let (program, caller) = try serve("League")
         let accept = "Accept: application/problem+json"

@@ -6,6 +6,7 @@ import SteleHTTP
 package struct Terms: Sendable {
     package enum IfMatch: Sendable {
         case any
+        /// Tags that are compared strongly (RFC 9110, 13.1.1): a weak one matches nothing.
         case tags([EntityTags.Tag])
     }
 
@@ -58,8 +59,7 @@ package struct Terms: Sendable {
     private static func ifMatch(_ field: String) throws -> IfMatch {
         let tags = try EntityTags.parse(field, field: "If-Match")
         if tags.contains(where: { $0.opaque == "*" && !$0.isQuoted }) { return .any }
-        // If-Match compares strongly (RFC 9110, 13.1.1): a weak tag matches nothing.
-        return .tags(tags.filter { !$0.isWeak })
+        return .tags(tags)
     }
 
     /// Whether `Accept-Encoding` accepts gzip.
@@ -98,11 +98,23 @@ package enum EntityTags {
     package struct Tag: Sendable {
         /// The tag without quotes and `;gz`.
         package var opaque: String
-        var isWeak: Bool
+        package var isWeak: Bool
         package var isQuoted: Bool
         /// Whether it ends with `;gz`, as the tag of the gzip variant does.
         package var isPacked = false
     }
+
+    /// Whether `If-Match` has tags, and all are weak.
+    package static func areWeak(_ tags: [Tag]) -> Bool {
+        !tags.isEmpty && tags.allSatisfy(\.isWeak)
+    }
+
+    /// Why weak tags in `If-Match` are refused.
+    package static let weakDetail =
+        "If-Match has only weak entity tags, which match nothing (RFC 9110, 13.1.1)"
+    /// Where weak tags come from, and the way out at the place where they are made.
+    package static let weakHint =
+        "a proxy that compresses answers makes their tags weak: let it pass on ETag as it is"
 
     /// The tags of a list, without `;gz`.
     static func parse(_ text: String, field: String) throws -> [Tag] {

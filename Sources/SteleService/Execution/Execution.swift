@@ -145,10 +145,16 @@ extension Terms {
     private func checkMatch(_ tag: String?, version: Int64?) throws {
         guard case .tags(let tags)? = ifMatch else { return }
         let holds = tags.contains { given in
+            if given.isWeak { return false }
             if let version { return EntityTags.version(of: given.opaque) == version }
             return given.opaque == tag
         }
         if holds { return }
+        if EntityTags.areWeak(tags) {
+            throw Problem(
+                .precondition, EntityTags.weakDetail,
+                hint: "\(EntityTags.weakHint), or read it without If-Match")
+        }
         throw Problem(
             .precondition, "If-Match names another state than the current one",
             hint: "read it again without If-Match")

@@ -39,7 +39,7 @@ struct Preconditions {
                     .precondition, "If-Match needs an existing resource, and there is none")
             }
         case .tags(let tags):
-            guard tags.contains(where: { matches($0, shown) }) else {
+            guard tags.contains(where: { !$0.isWeak && matches($0, shown) }) else {
                 throw failure(tags, shown, body: body, writer)
             }
         case nil: break
@@ -69,21 +69,31 @@ struct Preconditions {
         _ tags: [EntityTags.Tag], _ shown: Representation, body: JSONNode?,
         _ writer: ObjectWriter
     ) -> Problem {
+        let areWeak = EntityTags.areWeak(tags)
         let hint = "read it again, and apply the change to the current version"
         guard case .object(let object) = shown else {
-            let detail =
-                if case .none = shown {
-                    "If-Match names a version, and nothing exists at this address"
-                } else {
-                    "If-Match names another state than the current one"
-                }
-            return Problem(.precondition, detail, hint: hint)
+            if case .none = shown {
+                return Problem(
+                    .precondition, "If-Match names a version, and nothing exists at this address",
+                    hint: hint)
+            }
+            if areWeak {
+                return Problem(.precondition, EntityTags.weakDetail, hint: EntityTags.weakHint)
+            }
+            return Problem(
+                .precondition, "If-Match names another state than the current one", hint: hint)
         }
-        let named = tags.compactMap { EntityTags.version(of: $0.opaque) }
+        let named = tags.filter { !$0.isWeak }.compactMap { EntityTags.version(of: $0.opaque) }
         let text = named.map(String.init).joined(separator: ", ")
         var members: [(String, JSONValue)] = [("storedVersion", object.storedVersionMember)]
         if named.count == 1 { members.insert(("yourVersion", .integer(named[0])), at: 0) }
         if let body { members.append(("conflicts", writer.conflicts(object, body))) }
+        if areWeak {
+            return Problem(
+                .precondition, EntityTags.weakDetail,
+                hint: "\(EntityTags.weakHint), or send the version as _version in the body",
+                members: members)
+        }
         return Problem(
             .precondition,
             text.isEmpty
