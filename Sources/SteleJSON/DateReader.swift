@@ -114,7 +114,10 @@ struct DateReader {
                 hint: "in a URL + means a space: write %2B for it")
         case nil:
             throw failure(
-                "has no offset", hint: "a time needs an offset, such as Z or +02:00")
+                "has no offset",
+                hint: "a time needs an offset, such as Z or +02:00"
+                    + (bytes.count > 40
+                        ? "" : ": \(String(decoding: bytes, as: UTF8.self))Z is the time in UTC"))
         default:
             throw failure("cannot be read after its time", hint: "an offset is Z or such as +02:00")
         }

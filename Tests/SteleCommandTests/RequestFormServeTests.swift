@@ -217,4 +217,27 @@ import Testing
         }
         #expect(tags[0] == tags[1])
     }
+
+    @Test func aTimeWithoutAnOffsetIsAnsweredWithOneThatHasIt() throws {
+        let (program, caller) = try serve("League")
+        let text = "2024-05-01T09:00:00"
+        let hint = "such as Z or +02:00: 2024-05-01T09:00:00Z is the time in UTC"
+        let date = #"{"name":"A","joinedAt":"\#(text)"}"#
+        #expect(status(try caller.call("POST", "/Player", #"{"name":"A"}"#)) == "201")
+        let query = "/Player?where=joinedAt%20%3E%20"
+        for (method, path, body) in [
+            ("POST", "/Player", date), ("PUT", "/Player/1", date),
+            ("PATCH", "/Player/1", #"{"joinedAt":"\#(text)"}"#),
+            (
+                "POST", "/transactions",
+                #"[{"op":"insert","entity":"Player","values":\#(date)}]"#
+            ), ("GET", query + "%22\(text)%22", nil), ("GET", query + "$d&var.d=\(text)", nil),
+        ] as [(String, String, String?)] {
+            let answer = try caller.call(method, path, body)
+            #expect(status(answer).hasPrefix("4") && answer.contains(hint), "\(answer)")
+        }
+        let given = #"{"name":"A","joinedAt":"\#(text)Z"}"#
+        #expect(status(try caller.call("POST", "/Player", given)) == "201")
+        end(program)
+    }
 }
