@@ -1,5 +1,6 @@
 // Entity tags, conditional requests, compression, methods without bodies.
 
+import Glibc
 import SteleHTTP
 import SteleJSON
 import TestSupport
@@ -118,6 +119,23 @@ import Testing
         }
         let quiet = try ServiceFixture(TestModels.league()) { $0.serverTiming = false }
         #expect(quiet.get("/Player")["Server-Timing"] == nil)
+    }
+
+    /// A request that goes from worker to worker waits more than once.
+    @Test func aStepThatIsTakenAgainIsOneEntry() throws {
+        var timing = ServerTiming(isOn: true)
+        for step: StaticString in ["route", "wait", "plan", "wait", "response"] {
+            usleep(2_000)
+            timing.lap(step)
+        }
+        var response = Response(status: 200)
+        timing.add(to: &response)
+        let field = try #require(response.headers.first { $0.name == "Server-Timing" }).value
+        let entries = field.components(separatedBy: ", ").map {
+            $0.components(separatedBy: ";dur=")
+        }
+        #expect(entries.map { $0[0] } == ["route", "wait", "plan", "response"])
+        #expect(try #require(Double(entries[1][1])) >= 4)
     }
 
     @Test func aBasePathMovesEverything() throws {

@@ -16,12 +16,21 @@ package struct ServerTiming: Sendable {
         if isOn { laps.reserveCapacity(6) }
     }
 
-    /// Ends a step.
+    /// Ends a step. A step that a request takes again, such as its wait for a worker, is one entry
+    /// with the time of all.
     package mutating func lap(_ name: StaticString) {
         guard isOn else { return }
         let now = MonotonicClock.now
-        laps.append((name, now &- last))
+        if let place = laps.firstIndex(where: { Self.areEqual($0.name, name) }) {
+            laps[place].nanoseconds &+= now &- last
+        } else {
+            laps.append((name, now &- last))
+        }
         last = now
+    }
+
+    private static func areEqual(_ left: StaticString, _ right: StaticString) -> Bool {
+        left.withUTF8Buffer { left in right.withUTF8Buffer { left.elementsEqual($0) } }
     }
 
     /// Adds the field, in milliseconds with three digits: `route;dur=0.004, call;dur=0.012`.
