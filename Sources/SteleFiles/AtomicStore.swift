@@ -274,6 +274,15 @@ public final class AtomicStore: PersistentStore {
         lock.leave()
     }
 
+    /// Closes the store, and removes its file where nothing has been saved since it was opened. It
+    /// is for a file that opening the store has created.
+    public func discardIfUnused() {
+        let isUnused = (try? memory.reader(budget: nil).token) == 0
+        stop()
+        if isUnused { unlink(path) }
+        lock.leave()
+    }
+
     private func stop() {
         queue.withLock { $0.isClosed = true }
         queue.signal()

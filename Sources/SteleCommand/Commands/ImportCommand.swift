@@ -103,13 +103,10 @@ struct ImportCommand: ParsableCommand {
             }
             let plan = try ImportPlan(
                 model: model, files: files, keys: try key.map(Self.key), options: options)
-            let store = try opening.open(.refuse)
-            defer { store.close() }
-            let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()
             defer { bar.clear() }
-            let summary = try Import(coordinator, plan).run {
-                bar.show($0)
+            let summary = try Self.filling(opening) { coordinator in
+                try Import(coordinator, plan).run { bar.show($0) }
             }
             bar.clear()
             write(
@@ -119,11 +116,22 @@ struct ImportCommand: ParsableCommand {
 
     private func loadSeeds(_ folder: String, _ opening: StoresOpening) throws {
         let seeds = try Seeds(folder: folder)
-        let store = try opening.open(.refuse)
-        defer { store.close() }
-        let loaded = try seeds.load(into: PersistentStoreCoordinator(store: store))
+        let loaded = try Self.filling(opening) { try seeds.load(into: $0) }
         for name in loaded { write("\(name) is loaded\n", to: 1) }
         if loaded.isEmpty { write("all seeds are loaded already\n", to: 1) }
+    }
+
+    /// Opens the stores for an import. Those that it would create are not there after a refused one.
+    private static func filling<R>(
+        _ opening: StoresOpening, _ load: (PersistentStoreCoordinator) throws -> R
+    ) throws -> R {
+        let new = NewStores(opening)
+        let store = try opening.open(.refuse)
+        defer { store.close() }
+        do { return try load(PersistentStoreCoordinator(store: store)) } catch {
+            new.discard(store)
+            throw error
+        }
     }
 
     private var options: ImportOptions {

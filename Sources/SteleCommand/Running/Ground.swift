@@ -22,6 +22,8 @@ struct Ground {
     var firstEntity: String?
     /// The files to load.
     var seeds: [String] = []
+    /// The files that were created for the store; nil for the sample and for a database.
+    var newStores: NewStores?
     /// A folder that is removed at the end.
     var temporaryFolder: String?
 

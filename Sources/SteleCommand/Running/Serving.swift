@@ -55,8 +55,13 @@ struct Serving {
         let coordinator = PersistentStoreCoordinator(
             store: ground.store, rowCacheBytes: settings.rowCacheBytes)
         try ground.load(coordinator)
-        for name in try seeds?.load(into: coordinator) ?? [] {
-            logger.info("loaded a seed", metadata: ["file": "\(name)"])
+        do {
+            for name in try seeds?.load(into: coordinator) ?? [] {
+                logger.info("loaded a seed", metadata: ["file": "\(name)"])
+            }
+        } catch {
+            ground.newStores?.discard(ground.store)
+            throw error
         }
         var options = settings.service
         options.modelName = ground.modelName
@@ -185,6 +190,7 @@ struct Serving {
             use: settings.readOnly ? .readOnly : .write)
         report(try opening.package())
         let new = opening.newPaths
+        let created = NewStores(opening)
         let store = try opening.open(settings.migrate ? .migrate : .offer)
         if store.isReadOnly {
             let members = (store as? StoreGroup)?.stores ?? [store]
@@ -197,6 +203,7 @@ struct Serving {
             logger.notice("read-only: \(notice)", metadata: ["store": "\(opening.name)"])
         }
         var ground = Ground(store: store, name: opening.name, modelName: package.name)
+        ground.newStores = created
         ground.versions = try package.modelVersions()
         if !new.isEmpty {
             let names = new == opening.paths ? "" : ": \(new.joined(separator: ", "))"
