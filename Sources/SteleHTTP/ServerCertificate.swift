@@ -8,8 +8,8 @@ import SteleSystem
 ///
 /// GnuTLS asks for it in each handshake, by a function without a context, so a process has one.
 public final class ServerCertificate: @unchecked Sendable {
-    fileprivate let chain: UnsafeMutablePointer<gnutls_pcert_st>
-    fileprivate let count: UInt32
+    let chain: UnsafeMutablePointer<gnutls_pcert_st>
+    let count: UInt32
     fileprivate let key: gnutls_privkey_t
     /// What it was read from.
     private let source: [[UInt8]]

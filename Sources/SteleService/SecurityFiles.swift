@@ -62,12 +62,28 @@ public struct SecurityFiles: Sendable {
     package func reload(into service: Service, _ logger: Logger) {
         if areNone { logger.notice("SIGHUP: there is no rights file and no certificate to read") }
         reload("the certificate is", "the previous certificate stays", logger) {
-            try readCertificate()?.present()
+            let certificate = try readCertificate()
+            certificate.map { warn(of: $0, logger) }
+            return certificate?.present()
         }
         reload("the rights are", "the previous rights stay", logger) {
             try readRights().map { try service.replace($0) }
         }
     }
+
+    /// Logs why clients will refuse a certificate, or that it must be renewed soon. It is presented
+    /// all the same: some clients take it, and without it none could connect.
+    package func warn(of certificate: ServerCertificate, _ logger: Logger) {
+        let file: Logger.Metadata = ["file": "\(self.certificate ?? "")"]
+        let faults = certificate.faults()
+        for fault in faults { logger.warning("clients refuse it: \(fault)", metadata: file) }
+        if faults.isEmpty, let days = certificate.daysLeft(), days < Self.daysForRenewal {
+            logger.warning("the certificate expires in \(days) days", metadata: file)
+        }
+    }
+
+    /// ACME clients renew a certificate 30 days before its end.
+    private static let daysForRenewal = 14
 
     /// Reads one again.
     /// - Parameters:

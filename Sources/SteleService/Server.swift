@@ -97,7 +97,10 @@ public final class Server: Sendable {
         if coordinator.store.isOfSeveralNodes, http.readers == HTTPServer.Configuration().readers {
             http.readers = max(http.readers, Self.readersOfNodes)
         }
-        certificate?.present()
+        if let certificate {
+            files.warn(of: certificate, logger)
+            certificate.present()
+        }
         self.http = try HTTPServer(
             http, at: address,
             answer: { service.answer($0, at: .brief) },

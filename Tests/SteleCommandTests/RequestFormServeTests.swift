@@ -181,6 +181,7 @@ import Testing
         end(program)
     }
 
+    /// The pages of a service are the same after a restart, and a client that has one needs no other.
     @Test func pagesHaveValidators() throws {
         var tags: [[String?]] = []
         for _ in 0..<2 {

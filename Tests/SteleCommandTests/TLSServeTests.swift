@@ -87,6 +87,62 @@ import Testing
         #expect(end.errors.contains("the certificate is as before"), "\(end.errors)")
     }
 
+    /// The service starts all the same: some clients take it, and without it none could connect.
+    @Test(arguments: [
+        (TestCertificate.expired, ["the certificate expired on 2024-02-01 00:00 UTC"]),
+        (
+            TestCertificate.weak,
+            ["has a weak key, RSA with 1024 bits", "has a weak signature, RSA-SHA1"]
+        ),
+    ])
+    func aCertificateThatClientsRefuseIsSaidBefore(
+        _ pair: TestCertificate, _ faults: [String]
+    ) throws {
+        try write(.one)
+        let flags = ["--tls-certificate", "cert.pem", "--tls-key", "key.pem"]
+        let good = try Program.run(["serve", league, "--check"] + flags, folder: folder.path)
+        #expect(good.status == 0 && good.errors.isEmpty, "\(good.errors)")
+        let (renewed, _) = try serve()
+        try write(pair)
+        let check = try Program.run(["serve", league, "--check"] + flags, folder: folder.path)
+        #expect(check.status == 1 && check.errors.contains("cert.pem"), "\(check.errors)")
+        let (program, _) = try serve()
+        renewed.signal(SIGHUP)
+        usleep(300_000)
+        var logs: [String] = []
+        for started in [program, renewed] {
+            started.signal(SIGTERM)
+            let end = started.end()
+            #expect(end.status == 0)
+            logs.append(end.errors)
+        }
+        for fault in faults {
+            #expect(check.errors.contains(fault), "\(check.errors)")
+            for log in logs {
+                #expect(log.contains("warning") && log.contains(fault), "\(log)")
+            }
+        }
+    }
+
+    @Test func whatMakesACertificateBadDependsOnTheTime() throws {
+        func made(_ pair: TestCertificate) throws -> ServerCertificate {
+            try ServerCertificate(
+                certificate: Array(pair.certificate.utf8), key: Array(pair.key.utf8))
+        }
+        let day = 86_400
+        let start = 1_704_067_200
+        let one = try made(.expired)
+        #expect(one.faults(at: start + day).isEmpty && one.daysLeft(at: start + day) == 30)
+        #expect(one.faults(at: start + 31 * day).isEmpty)
+        #expect(one.daysLeft(at: start + 31 * day) == 0)
+        #expect(one.faults(at: start + 31 * day + 1).count == 1)
+        #expect(
+            one.faults(at: start - 1) == [
+                "the certificate is not valid before 2024-01-01 00:00 UTC"
+            ])
+        #expect(try made(.two).faults().isEmpty)
+    }
+
     /// Requests of all shapes, and streams, over TLS.
     @Test func bodiesAndStreamsGoOverTLS() throws {
         try write(.one)

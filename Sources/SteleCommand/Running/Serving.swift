@@ -141,7 +141,15 @@ struct Serving {
         let files = settings.securityFiles
         var options = settings.service
         options.rights = try files.readRights()
-        _ = try files.readCertificate()
+        if let certificate = try files.readCertificate() {
+            let faults = certificate.faults()
+            guard faults.isEmpty else {
+                throw Failure(
+                    "\(files.certificate ?? ""): clients refuse it: "
+                        + faults.joined(separator: ", and "))
+            }
+            files.warn(of: certificate, logger)
+        }
         let seeds = try settings.seeds.map(Seeds.init(folder:))
         let model = try package()?.model ?? Self.model(SampleFiles.model(in: SampleFiles.folder()))
         let coordinator = PersistentStoreCoordinator(store: InMemoryStore(model: model))
