@@ -54,6 +54,29 @@ import Testing
         #expect(files.contains("zero.sqlite"))
     }
 
+    @Test func ofSeveralStoresThoseThatAreNewAreNotThereAfterwards() throws {
+        let stash = samplePath("Stash")
+        let key = ["STELE_ENCRYPTION_KEY": String(repeating: "5e", count: 32)]
+        let stores = "Notes=notes.xml,Passwords=passwords.sqlite"
+        func load(_ text: String) throws -> (status: Int32, output: String, errors: String) {
+            try folder.write(text, to: "Note.ndjson")
+            return try Program.run(
+                "import", stash, "--store", stores, "--store-type", "Notes=xml", "Note.ndjson",
+                environment: key, folder: folder.path)
+        }
+        let (good, bad) = ("{\"title\":\"A\",\"body\":\"B\"}\n", "{\"titel\":\"A\"}\n")
+        let refused = try load(good + bad)
+        #expect(refused.status == 1 && refused.errors.contains("line 2"), "\(refused.errors)")
+        #expect(files == ["Note.ndjson"], "\(files)")
+        let loaded = try load(good)
+        #expect(loaded.status == 0, "\(loaded.errors)")
+        let all = files
+        #expect(all.contains("notes.xml") && all.contains("passwords.sqlite"))
+        try FileManager.default.removeItem(atPath: folder.path + "/notes.xml")
+        #expect(try load(bad).status == 1)
+        #expect(files == all.filter { $0 != "notes.xml" }, "\(files)")
+    }
+
     /// Each number is an import of its own.
     @Test func seedsLeaveAStoreWhereOneIsLoaded() throws {
         try folder.write("{\"name\":5}\n", to: "seeds/Team.1.ndjson")

@@ -177,6 +177,28 @@ import Testing
         #expect(program.end().status == 0)
     }
 
+    /// Far beyond the limit, by a client that reads when it has sent everything.
+    @Test func aBodyThatIsTooLargeGetsItsAnswerOverTLS() throws {
+        try write(.one)
+        let (program, port) = try serve("--body-limit", "1")
+        for megabytes in [2, 20] {
+            let socket = try ClientSocket(
+                host: "localhost", port: port, trust: .system(and: folder.path + "/cert.pem"),
+                seconds: 20)
+            socket.send(
+                "POST /Team HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+            let chunk = "100000\r\n" + String(repeating: " ", count: 1 << 20) + "\r\n"
+            for _ in 0..<megabytes { socket.send(chunk) }
+            socket.send("0\r\n\r\n")
+            var answer = ""
+            while let bytes = socket.receive() { answer += String(decoding: bytes, as: UTF8.self) }
+            #expect(answer.hasPrefix("HTTP/1.1 413"), "\(megabytes): \(answer.prefix(300))")
+            #expect(answer.contains("\"status\":413") && answer.hasSuffix("}"))
+        }
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+    }
+
     @Test func aSettingThatIsMissingOrWrongIsNamed() throws {
         try write(.one)
         try folder.write(TestCertificate.two.key, to: "other.pem")
