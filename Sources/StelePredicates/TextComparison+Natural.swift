@@ -76,13 +76,28 @@ extension TextComparison {
     public static func fold(_ text: String, options: ComparisonOptions) -> String {
         let comparison = TextComparison(options)
         guard comparison.isNatural else { return folded(text, comparison.folding) }
-        var key = numberKey(text)
+        var key = escaped(numberKey(text))
         let marks = comparison.folding?.stripsMarks ?? false
-        if !marks { key += "\u{1}" + folded(text, .caseOnly) }
+        if !marks { key += "\u{1}" + escaped(folded(text, .caseOnly)) }
         if !(comparison.folding?.foldsCase ?? false) {
-            key += "\u{1}" + folded(text, marks ? .marksOnly : nil, CaseFolding.toggled)
+            key += "\u{1}" + escaped(folded(text, marks ? .marksOnly : nil, CaseFolding.toggled))
         }
         return key + "\u{1}" + folded(text, comparison.folding)
+    }
+
+    /// A part of a key, in which all scalars are above U+0001, which ends it.
+    private static func escaped(_ part: String) -> String {
+        guard part.utf8.contains(where: { $0 < 3 }) else { return part }
+        var result = String.UnicodeScalarView()
+        for scalar in part.unicodeScalars {
+            guard scalar.value < 3 else {
+                result.append(scalar)
+                continue
+            }
+            result.append("\u{2}")
+            result.append(Unicode.Scalar(UInt8(scalar.value + 1)))
+        }
+        return String(result)
     }
 
     private static func folded(

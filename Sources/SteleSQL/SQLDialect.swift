@@ -96,7 +96,13 @@ public struct SQLDialect: Sendable {
         insertMissing: "INSERT OR IGNORE INTO", insertMissingEnd: "",
         same: " IS ", different: " IS NOT ",
         contains: { SQLWords.joined(["INSTR(", $0, ", ", $1, ") > 0"]) },
-        endsWith: { SQLWords.joined(["SUBSTR(", $0, ", -LENGTH(", $1, ")) = ", $1]) },
+        // The length of a text ends at U+0000, that of its bytes does not.
+        endsWith: { text, literal in
+            let end = SQLWords.joined(["CAST(", literal, " AS BLOB)"])
+            return SQLWords.joined([
+                "SUBSTR(CAST(", text, " AS BLOB), -LENGTH(", end, ")) = ", end,
+            ])
+        },
         unlimited: "-1",
         ascending: "", descending: " DESC",
         name: sqlName,

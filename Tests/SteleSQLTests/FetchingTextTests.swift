@@ -45,7 +45,8 @@ import Testing
         Person: name CONTAINS "x"
             ZPERSON t0 WHERE INSTR(t0.ZNAME, ?1) > 0
         Person: name ENDSWITH "x"
-            ZPERSON t0 WHERE SUBSTR(t0.ZNAME, -LENGTH(?1)) = ?1
+            ZPERSON t0 WHERE SUBSTR(CAST(t0.ZNAME AS BLOB), -LENGTH(CAST(?1 AS BLOB))) = \
+        CAST(?1 AS BLOB)
         Person: name LIKE[cd] "*x*"
             ZPERSON t0 WHERE STELE_LIKE(t0.ZNAME, ?1, 3)
         Person: name ==[c] "x"

@@ -18,6 +18,7 @@ import Testing
             "a\u{301}nn",
             "i", "I", "İ", "ı", "i\u{307}", "ǰ", "j", "ẖ", "😀", "👩‍👧", "a😀b", "%", "_", "*", "?",
             "\\", "a*b", "'", "\"", "a\nb", "ab\n", " ", "100%", "日本", "x\u{10FFFF}", "\u{FFFD}",
+            "\u{0}", "a\u{0}ann", "ann\u{0}", "\u{0}k", "a\u{1}", "a\u{2}", "a\u{1}b",
         ].map { .string($0) } + [.null]
 
     private static func model() throws -> Model {
