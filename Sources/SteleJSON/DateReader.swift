@@ -2,8 +2,13 @@
 struct DateReader {
     private let bytes: [UInt8]
     private var at = 0
+    /// The time zone of a date without an offset; nil if it must have one.
+    private let zone: ZoneRules?
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8], zone: ZoneRules? = nil) {
+        self.bytes = bytes
+        self.zone = zone
+    }
 
     mutating func read() throws(ISO8601.Failure) -> Double {
         let seconds = try instant()
@@ -16,20 +21,38 @@ struct DateReader {
 
     private mutating func instant() throws(ISO8601.Failure) -> Double {
         let days = try date().daysSince2001
-        if at == bytes.count { return Double(days * 86_400) }
+        if at == bytes.count {
+            guard let zone else { return Double(days * 86_400) }
+            return Double(days * 86_400 - (try offset(at: days * 86_400, zone)))
+        }
         switch peek {
-        case UInt8(ascii: "T"), UInt8(ascii: "t"):
+        // RFC 3339 allows the space.
+        case UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: " "):
             at += 1
-        case UInt8(ascii: " "):
-            throw failure("has a space after the date", hint: "put a T between date and time")
         default:
             throw failure("has something other than T after the date")
         }
         let time = try secondsOfDay()
         let fraction = try fractionDigits()
+        let local = days * 86_400 + time
+        if at == bytes.count, let zone {
+            let whole = local - (try offset(at: local, zone))
+            return DecimalSeconds.double(whole: whole, fraction: fraction)
+        }
         let offset = try offset()
         guard at == bytes.count else { throw failure("has text after the offset") }
-        return DecimalSeconds.double(whole: days * 86_400 + time - offset, fraction: fraction)
+        return DecimalSeconds.double(whole: local - offset, fraction: fraction)
+    }
+
+    /// The offset of a time zone at a local time.
+    private func offset(at local: Int64, _ zone: ZoneRules) throws(ISO8601.Failure) -> Int64 {
+        let offsets = zone.offsets(atLocal: local)
+        if let offset = offsets.first, offsets.count == 1 { return offset }
+        throw failure(
+            offsets.isEmpty
+                ? "names a time that the clocks of its zone leave out"
+                : "names a time that the clocks of its zone have twice",
+            hint: "write its offset, such as Z or +02:00")
     }
 
     private mutating func date() throws(ISO8601.Failure) -> CivilDate {
@@ -101,6 +124,11 @@ struct DateReader {
     }
 
     private mutating func offset() throws(ISO8601.Failure) -> Int64 {
+        if peek == UInt8(ascii: " "), at + 1 < bytes.count,
+            bytes[at + 1] == UInt8(ascii: "+") || bytes[at + 1] == UInt8(ascii: "-")
+        {
+            at += 1
+        }
         let sign = peek
         switch sign {
         case UInt8(ascii: "Z"), UInt8(ascii: "z"):

@@ -21,15 +21,19 @@ public enum ISO8601 {
     public static let secondsLimit: Double = 3e18
 
     /// Reads `2024-05-01`, which is midnight UTC, or `2024-05-01T09:00:00.5+02:00`. Seconds and
-    /// fraction may be left out; the offset (`Z`, `±hh:mm`, `±hhmm`, `±hh`) may not. Years outside
+    /// fraction may be left out; the offset (`Z`, `±hh:mm`, `±hhmm`, `±hh`) may not. A space may
+    /// stand for the `T`, and before the sign of the offset. Years outside
     /// 0…9999 have a sign and at least six digits.
     ///
+    /// - Parameter zone: the time zone of a date, with or without a time, that has no offset; nil
+    ///   if a date alone is in UTC, and a time needs an offset.
     /// - Returns: the Double nearest to the instant, in seconds since 2001-01-01T00:00:00Z.
-    /// - Throws: `Failure` if the text is not a date, or names a date that does not exist.
+    /// - Throws: `Failure` if the text is not a date, or names a date that does not exist, or that
+    ///   the clocks of the zone have twice.
     public static func secondsSinceReferenceDate(
-        _ text: String
+        _ text: String, zone: ZoneRules? = nil
     ) throws(ISO8601.Failure) -> Double {
-        var reader = DateReader(Array(text.utf8))
+        var reader = DateReader(Array(text.utf8), zone: zone)
         return try reader.read()
     }
 

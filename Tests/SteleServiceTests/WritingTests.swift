@@ -39,6 +39,19 @@ import Testing
         #expect(league.get("/Team/3").status == 404)
     }
 
+    @Test func aSpaceMayStandForTheTOfADate() throws {
+        let league = try ServiceFixture.league()
+        let body = #"{"name":"Ann","joinedAt":"2024-05-01 11:00:00+02:00"}"#
+        #expect(try league.post("/Player", body).json["joinedAt"] == "2024-05-01T09:00:00Z")
+        #expect(league.patch("/Player/1", #"{"joinedAt":"2024-05-01 09:00:00Z"}"#).status == 200)
+        let text = encoded("joinedAt == '2024-05-01 09:00:00+00'")
+        #expect(league.get("/Player?select=_id&where=\(text)").text == #"[{"_id":1}]"#)
+        let query = #"{"select":"_id","where":"joinedAt == $t","var":{"t":"2024-05-01 09:00Z"}}"#
+        #expect(league.post("/Player/query", query).text == #"[{"_id":1}]"#)
+        let test = #"[{"op":"test","path":"/joinedAt","value":"2024-05-01 09:00:00Z"}]"#
+        #expect(JSONPatchTests.patch(league, "/Player/1", test).status == 200)
+    }
+
     @Test func aMergePatchChangesWhatItNamesAndNullClears() throws {
         let league = try ServiceFixture.league()
         _ = league.post("/Team", #"{"name":"Rovers","city":"Leeds","founded":1891}"#)
