@@ -63,10 +63,10 @@ package enum ValueReader {
             }
         case .string:
             let text = node.string ?? ""
+            if let value = wholeNumber(text.utf8) { return value }
             let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
             let signs = text.utf8.count - digits.count
             if signs <= 1, !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) {
-                if let value = Int64(text) { return value }
                 throw beyond(type, node, isNegative: signs == 1)
             }
         default: break
@@ -82,6 +82,16 @@ package enum ValueReader {
         return isNegative
             ? Mismatch("must be at least \(range.lowerBound), \(shown(node))", code: .number(1620))
             : Mismatch("must be at most \(range.upperBound), \(shown(node))", code: .number(1610))
+    }
+
+    /// The whole number of a text in the notation of JSON, which may be `5.0` or `5e3`; nil for
+    /// others, and beyond 64 bits.
+    package static func wholeNumber(_ utf8: some Collection<UInt8>) -> Int64? {
+        let digits = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst() : utf8[...]
+        if digits.allSatisfy({ (0x30...0x39).contains($0) }) {
+            return Int64(String(decoding: utf8, as: UTF8.self))
+        }
+        return DecimalText.parse(utf8).flatMap { Int64("\($0)") }
     }
 
     private static func double(_ node: JSONNode) throws -> Double {
