@@ -284,7 +284,7 @@ import Testing
 
 extension House {
     /// The text of an export of all objects.
-    fileprivate func exported(_ format: DataFormat = .ndjson, _ entities: [String] = []) throws
+    func exported(_ format: DataFormat = .ndjson, _ entities: [String] = []) throws
         -> String
     {
         var bytes: [UInt8] = []

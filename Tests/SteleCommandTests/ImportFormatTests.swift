@@ -78,7 +78,7 @@ import Testing
     @Test(arguments: [
         ("city.csv", "name,nme\na,b", 2, "no property nme"),
         ("city.csv", "name,people\na,x", 2, "people of City must be an integer"),
-        ("city.csv", "name,people\n\n\"a\nb\",1\nc,\"\"", 5, "people of City"),
+        ("city.csv", "name,people\n\n\"a\nb\",1\nc,\"x\"", 5, "people of City"),
         ("city.csv", "name,people\na", 2, "1 cell, and the header 2"),
         ("city.csv", "name,name\na,b", 1, "the column name twice"),
         ("city.csv", "name\n\"a\"b", 2, "after its closing quote"),

@@ -3,12 +3,15 @@
 import ArgumentParser
 import Glibc
 import SteleGraph
+import SteleJSON
 import SteleModel
 import SteleService
 
 extension DataFormat: ExpressibleByArgument {}
 extension ImportOptions.Missing: ExpressibleByArgument {}
 extension ImportOptions.Conflict: ExpressibleByArgument {}
+extension ImportOptions.Escapes: ExpressibleByArgument {}
+extension ImportOptions.Dates: ExpressibleByArgument {}
 
 /// Loads NDJSON, JSON, CSV and TSV files into a store, which is created where there is none.
 struct ImportCommand: ParsableCommand {
@@ -80,8 +83,41 @@ struct ImportCommand: ParsableCommand {
     @Flag(help: "Ignore keys that the entity does not have.")
     var ignoreUnknown = false
 
+    @Option(
+        help: ArgumentHelp(
+            "What separates cells, such as ; or tab; by default the header tells it.",
+            valueName: "character"))
+    var separator: String?
+
+    @Option(
+        help: """
+            How cells have separators and line ends: between quotes, or with a backslash, as \\t and \
+            \\n.
+            """)
+    var escapes: ImportOptions.Escapes?
+
+    @Option(
+        name: .customLong("null"),
+        help: ArgumentHelp(
+            "A text of cells that is null, in all columns or in one.", valueName: "[column=]text"))
+    var nulls: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The time zone of dates without an offset: UTC, +02:00, Europe/Zurich.",
+            valueName: "zone"))
+    var timeZone: String?
+
+    @Option(help: "What numbers in the place of dates count since 1970: seconds or milliseconds.")
+    var dates: ImportOptions.Dates?
+
+    @Option(help: ArgumentHelp("How many errors in records are listed.", valueName: "number"))
+    var errors = ImportOptions().mostErrors
+
     func validate() throws {
         for text in key { _ = try Self.key(text) }
+        _ = try Self.separator(separator)
+        if errors < 1 { throw ValidationError("--errors is a number from 1, not \(errors)") }
         if files.isEmpty == (seeds == nil) {
             throw ValidationError("give files, or a folder with --seeds")
         }
@@ -102,7 +138,7 @@ struct ImportCommand: ParsableCommand {
                 throw Failure("\(file.path): no such file")
             }
             let plan = try ImportPlan(
-                model: model, files: files, keys: try key.map(Self.key), options: options)
+                model: model, files: files, keys: try key.map(Self.key), options: options())
             let bar = ProgressBar()
             defer { bar.clear() }
             let summary = try Self.filling(opening) { coordinator in
@@ -134,7 +170,7 @@ struct ImportCommand: ParsableCommand {
         }
     }
 
-    private var options: ImportOptions {
+    private func options() throws -> ImportOptions {
         var options = ImportOptions()
         options.format = format
         options.missing = missing
@@ -143,7 +179,34 @@ struct ImportCommand: ParsableCommand {
         options.givesNewIDs = newIDs
         options.isAgain = again
         options.ignoresUnknownKeys = ignoreUnknown
+        options.separator = try Self.separator(separator)
+        options.escapes = escapes
+        options.nulls = nulls.map(Self.null)
+        options.timeZone = try timeZone.map(ZoneRules.init(named:))
+        options.dates = dates
+        options.mostErrors = errors
         return options
+    }
+
+    /// One ASCII character, or `tab`.
+    static func separator(_ text: String?) throws -> UInt8? {
+        guard let text else { return nil }
+        if text == "tab" || text == "\\t" { return UInt8(ascii: "\t") }
+        guard let byte = text.utf8.first, text.utf8.count == 1, byte < 0x80, byte != 0x0A,
+            byte != 0x0D, byte != UInt8(ascii: "\"")
+        else {
+            throw ValidationError(
+                "--separator is one ASCII character, or tab, and no quote, not \(text)")
+        }
+        return byte
+    }
+
+    /// `COLUMN=TEXT` or `TEXT`.
+    static func null(_ text: String) -> (column: String?, text: String) {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+            return (nil, text)
+        }
+        return (String(text[..<equals]), String(text[text.index(after: equals)...]))
     }
 
     /// `PATH` or `ENTITY=PATH`.

@@ -6,9 +6,11 @@ import SteleModel
 extension ValueReader {
     /// Reads the values of a composite attribute. Null clears all of them; an object sets those
     /// that it has keys for, transient ones included.
+    /// - Parameter read: reads the value of an attribute that is not a composite.
     /// - Throws: `Problem`: 400 for an unknown key, 422 for a value that does not fit.
     package static func readComposite(
         _ node: JSONNode, for composite: Attribute, of entity: Entity,
+        reading read: (JSONNode, Attribute) throws -> Value,
         _ set: (Attribute, Value) throws -> Void
     ) throws {
         if node.isNull {
@@ -38,9 +40,9 @@ extension ValueReader {
                     hint: Nearest.hint(to: name, among: composite.elements.lazy.map(\.key)))
             }
             if element.isComposite {
-                try readComposite(inner, for: element, of: entity, set)
+                try readComposite(inner, for: element, of: entity, reading: read, set)
             } else {
-                try set(element, try read(inner, for: element, of: entity))
+                try set(element, try read(inner, element))
             }
         }
     }

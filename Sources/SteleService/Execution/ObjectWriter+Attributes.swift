@@ -9,7 +9,10 @@ import SteleRequests
 extension ObjectWriter {
     func setAttribute(_ attribute: Attribute, of object: ManagedObject, _ node: JSONNode) throws {
         if attribute.isComposite {
-            try ValueReader.readComposite(node, for: attribute, of: object.entity) {
+            try ValueReader.readComposite(
+                node, for: attribute, of: object.entity,
+                reading: { try ValueReader.read($0, for: $1, of: object.entity) }
+            ) {
                 try put($1, for: $0, of: object)
             }
         } else if attribute.isExternal, node.kind == .object {

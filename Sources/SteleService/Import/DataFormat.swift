@@ -24,12 +24,6 @@ public enum DataFormat: String, Sendable, CaseIterable {
             }
     }
 
-    /// The byte between two cells; nil for JSON.
-    var separator: UInt8? {
-        switch self {
-        case .csv: UInt8(ascii: ",")
-        case .tsv: UInt8(ascii: "\t")
-        case .ndjson, .json: nil
-        }
-    }
+    /// Whether a record is a row of cells.
+    var isCells: Bool { self == .csv || self == .tsv }
 }

@@ -5,69 +5,6 @@ import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// A cell of a row. An empty cell without quotes is null.
-struct Cell: Equatable {
-    var text: String
-    var isQuoted = false
-
-    var isNull: Bool { text.isEmpty && !isQuoted }
-
-    /// The cells of a row (RFC 4180).
-    /// - Throws: `ImportError` for a quote in the middle of a cell.
-    static func cells(_ row: [UInt8], separator: UInt8) throws -> [Cell] {
-        var row = row[...]
-        if row.last == 0x0D { row.removeLast() }
-        var cells: [Cell] = []
-        var place = row.startIndex
-        while true {
-            if place < row.endIndex, row[place] == UInt8(ascii: "\"") {
-                cells.append(try quoted(row, &place))
-                guard place == row.endIndex || row[place] == separator else {
-                    throw ImportError(
-                        "cell \(cells.count) has text after its closing quote; a quote in a quoted "
-                            + "cell is written twice")
-                }
-            } else {
-                let end = row[place...].firstIndex(of: separator) ?? row.endIndex
-                if row[place..<end].contains(UInt8(ascii: "\"")) {
-                    throw ImportError(
-                        "cell \(cells.count + 1) contains a quote and does not begin with one")
-                }
-                cells.append(Cell(text: try text(row[place..<end], cells.count + 1)))
-                place = end
-            }
-            if place == row.endIndex { return cells }
-            place += 1
-        }
-    }
-
-    private static func text(
-        _ bytes: some Collection<UInt8>, _ number: Int?
-    ) throws -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            let cell = number.map { "cell \($0)" } ?? "a quoted cell"
-            throw ImportError("\(cell) is not UTF-8; save the file as UTF-8")
-        }
-        return text
-    }
-
-    private static func quoted(_ row: ArraySlice<UInt8>, _ place: inout Int) throws -> Cell {
-        var text: [UInt8] = []
-        place += 1
-        while place < row.endIndex {
-            if row[place] == UInt8(ascii: "\"") {
-                place += 1
-                guard place < row.endIndex, row[place] == UInt8(ascii: "\"") else {
-                    return Cell(text: try self.text(text, nil), isQuoted: true)
-                }
-            }
-            text.append(row[place])
-            place += 1
-        }
-        throw ImportError("a quoted cell does not end")
-    }
-}
-
 /// The columns of a file, by the names in its first row.
 struct ImportHeader {
     private enum Column {
@@ -80,20 +17,42 @@ struct ImportHeader {
     }
 
     let names: [String]
+    private let nulls: NullTexts
     private let entityColumn: Int?
     private let idColumn: Int?
     /// The columns for each entity that the file has records of.
-    private var columns: [Int: [Column]] = [:]
+    private var tables: [Int: Table] = [:]
 
-    /// - Throws: `ImportError` for a name that is empty, occurs twice or contains a line break.
-    init(_ cells: [Cell]) throws {
+    private struct Table {
+        let columns: [Column]
+        /// Whether the quoted cells of each column are texts, also an empty one.
+        let isText: [Bool]
+        /// The same for records with `_id`, whose links are ids.
+        let isTextBesideID: [Bool]
+    }
+
+    /// - Throws: `ImportError` for a name that is empty, unless unknown ones are ignored, occurs
+    ///   twice, or contains a line break or U+0000.
+    init(_ cells: [Cell], _ options: ImportOptions) throws {
         names = cells.map(\.text)
+        nulls = NullTexts(options)
+        if names.count == 1, let other = names[0].first(where: { ",;|\t".contains($0) }) {
+            let shown = other == "\t" ? "tab" : "'\(other)'"
+            throw ImportError(
+                "the header is one column, \(names[0].prefix(100)): --separator \(shown) makes it "
+                    + "several")
+        }
         for (index, name) in names.enumerated() {
             if name.utf8.contains(0x0D) {
                 throw ImportError("the lines of the file end with \\r, and must end with \\n")
             }
-            if name.isEmpty { throw ImportError("column \(index + 1) of the header has no name") }
-            if names[..<index].contains(name) {
+            if name.utf8.contains(0) { throw Self.nul("column \(index + 1) of the header") }
+            if name.isEmpty, !options.ignoresUnknownKeys {
+                throw ImportError(
+                    "column \(index + 1) of the header has no name (--ignore-unknown leaves it out)"
+                )
+            }
+            if !name.isEmpty, names[..<index].contains(name) {
                 throw ImportError("the header has the column \(name) twice")
             }
         }
@@ -101,43 +60,97 @@ struct ImportHeader {
         idColumn = names.firstIndex(of: "_id")
     }
 
+    private static func nul(_ what: String) -> ImportError {
+        ImportError("\(what) has the character U+0000, which stores cannot keep in text")
+    }
+
     /// Reads a row.
     /// - Throws: `ImportError` without a place, `Problem`, `JSONError`.
-    mutating func line(_ cells: [Cell], _ place: LinePlace, _ plan: ImportPlan) throws -> ImportLine
-    {
-        guard cells.count == names.count else {
+    mutating func line(_ row: [Cell], _ place: LinePlace, _ plan: ImportPlan) throws -> ImportLine {
+        guard row.count == names.count else {
             throw ImportError(
-                "the row has \(cells.count.counted("cell")), and the header \(names.count)")
+                "the row has \(row.count.counted("cell")), and the header \(names.count)")
         }
-        let name = entityColumn.flatMap { cells[$0].isNull ? nil : cells[$0].text }
+        let name = entityColumn.flatMap { row[$0].text.isEmpty ? nil : row[$0].text }
         let entity = try ImportLine.entity(named: name, of: plan.files[place.file], plan.model)
-        let columns = self.columns[entity.index] ?? self.columns(of: entity, plan)
-        self.columns[entity.index] = columns
+        let table = tables[entity.index] ?? table(of: entity, plan)
+        tables[entity.index] = table
         var line = ImportLine(place, entity)
-        if let idColumn, !cells[idColumn].isNull {
-            guard let id = Int64(cells[idColumn].text), id > 0 else {
-                throw ImportError("_id must be a positive integer, not \(cells[idColumn].text)")
+        var errors = RecordErrors()
+        var cells = row
+        if let idColumn {
+            cells[idColumn].isNull = nulls.contains(row[idColumn], column: "_id", isText: false)
+            try errors.collecting(column: "_id", hint: hint(cells[idColumn])) {
+                if !cells[idColumn].isNull { line.id = try Self.id(cells[idColumn]) }
             }
-            line.id = id
+        }
+        let isText = line.id == nil ? table.isText : table.isTextBesideID
+        let onlyEmpty = nulls.areDefault
+        for index in cells.indices
+        where index != idColumn && (!onlyEmpty || row[index].text.isEmpty) {
+            cells[index].isNull = nulls.contains(
+                row[index], column: names[index], isText: isText[index])
         }
         // The relationships whose parts are read.
         var named: [Int] = []
-        for (column, cell) in zip(columns, cells) {
-            switch column {
-            case .id, .entity, .ignored: break
-            case .attribute(let attribute): try read(cell, attribute, &line)
-            case .relationship(let relationship):
-                line.references.append(try reference(cell, relationship, line, plan))
-            case .part(let relationship, _):
-                guard !named.contains(relationship.index) else { continue }
-                named.append(relationship.index)
-                line.references.append(
-                    try reference(cells, columns, relationship, line.entity, plan))
-            case .unknown(let name): if !cell.isNull { try line.refuse(name, plan) }
+        for (index, (column, cell)) in zip(table.columns, cells).enumerated() {
+            try errors.collecting(column: names[index], hint: isText[index] ? nil : hint(cell)) {
+                if cell.text.utf8.contains(0) { throw Self.nul("the cell") }
+                switch column {
+                case .id, .entity, .ignored: break
+                case .attribute(let attribute): try read(cell, attribute, &line, plan.values)
+                case .relationship(let relationship):
+                    line.references.append(try reference(cell, relationship, line, plan))
+                case .part(let relationship, _):
+                    guard !named.contains(relationship.index) else { return }
+                    named.append(relationship.index)
+                    line.references.append(
+                        try reference(cells, table.columns, relationship, line.entity, plan))
+                case .unknown(let name): if !cell.isNull { try line.refuse(name, plan) }
+                }
             }
         }
+        try errors.check()
         line.findKeys(plan)
         return line
+    }
+
+    private static func id(_ cell: Cell) throws -> Int64 {
+        if let id = ValueReader.wholeNumber(cell.text.utf8), id > 0 { return id }
+        throw ImportError("_id must be a positive integer, not \(cell.text)")
+    }
+
+    /// The way out for a cell that another program may have written for null.
+    private func hint(_ cell: Cell) -> String? {
+        NullTexts.known.contains(cell.text) ? "--null \(cell.text) reads it as null" : nil
+    }
+
+    private func table(of entity: Entity, _ plan: ImportPlan) -> Table {
+        let columns = columns(of: entity, plan)
+        return Table(
+            columns: columns, isText: columns.map { isText($0, hasID: false, plan) },
+            isTextBesideID: columns.map { isText($0, hasID: true, plan) })
+    }
+
+    private func isText(_ column: Column, hasID: Bool, _ plan: ImportPlan) -> Bool {
+        func isText(_ attribute: Attribute) -> Bool {
+            switch attribute.type {
+            case .string, .uri, .binary: true
+            default: false
+            }
+        }
+        func key(_ relationship: Relationship) -> ImportKey? {
+            plan.key(of: plan.model.destination(of: relationship))
+        }
+        switch column {
+        case .attribute(let it): return isText(it)
+        case .relationship(let it):
+            guard !hasID, !it.isToMany, let leaves = key(it)?.leaves else { return false }
+            return leaves.count == 1 && isText(leaves[0].attribute)
+        case .part(let it, let leaf):
+            return key(it).map { isText($0.leaves[leaf].attribute) } ?? false
+        case .id, .entity, .ignored, .unknown: return false
+        }
     }
 
     private func columns(of entity: Entity, _ plan: ImportPlan) -> [Column] {
@@ -167,43 +180,23 @@ struct ImportHeader {
         }
     }
 
-    private func read(_ cell: Cell, _ attribute: Attribute, _ line: inout ImportLine) throws {
+    private func read(
+        _ cell: Cell, _ attribute: Attribute, _ line: inout ImportLine, _ values: ImportValues
+    ) throws {
         if attribute.isDerived || attribute.isTransient {
             if line.id != nil || cell.isNull { return }
             throw ImportError(ObjectWriter.readOnly(attribute.name, of: line.entity).detail)
         }
+        let entity = line.entity
         if attribute.isComposite {
             let node = try JSONDocument(cell.isNull ? "null" : cell.text).root
-            return try ValueReader.readComposite(node, for: attribute, of: line.entity) {
+            return try ValueReader.readComposite(
+                node, for: attribute, of: entity, reading: { try values.read($0, $1, entity) }
+            ) {
                 line.values.append(($0, $1))
             }
         }
-        line.values.append((attribute, try Self.value(cell, attribute, line.entity)))
-    }
-
-    /// The value of a cell.
-    /// - Throws: `Problem` for text that is not of the attribute's type.
-    private static func value(
-        _ cell: Cell, _ attribute: Attribute, _ entity: Entity
-    ) throws -> Value {
-        if cell.isNull { return .null }
-        var writer = ByteWriter(capacity: cell.text.utf8.count + 2)
-        switch attribute.type {
-        case .string, .uri: return .string(cell.text)
-        case .integer16, .integer32, .integer64:
-            if let number = Int64(cell.text) { return .int(number) }
-            writer.string(cell.text)
-        case .boolean:
-            switch cell.text {
-            case "true", "1": return .bool(true)
-            case "false", "0": return .bool(false)
-            default: writer.string(cell.text)
-            }
-        case .transformable: writer.write(cell.text)
-        default: writer.string(cell.text)
-        }
-        return try ValueReader.read(
-            JSONDocument(writer.bytes).root, for: attribute, of: entity)
+        line.values.append((attribute, try values.read(cell, attribute, entity)))
     }
 
     // MARK: References
@@ -218,7 +211,7 @@ struct ImportHeader {
             return try line.reference(
                 try JSONDocument(cell.text).root, for: relationship, plan)
         }
-        if line.id != nil, let id = Int64(cell.text) {
+        if line.id != nil, let id = ValueReader.wholeNumber(cell.text.utf8) {
             return ImportLine.Reference(relationship: relationship, names: [.id(id)])
         }
         let destination = plan.model.destination(of: relationship)
@@ -234,7 +227,7 @@ struct ImportHeader {
         }
         return ImportLine.Reference(
             relationship: relationship,
-            names: [.key([try Self.value(cell, leaf.attribute, leaf.owner)])])
+            names: [.key([try plan.values.read(cell, leaf.attribute, leaf.owner)])])
     }
 
     /// A reference by several columns.
@@ -248,7 +241,7 @@ struct ImportHeader {
         var values: [Value?] = Array(repeating: nil, count: key.leaves.count)
         for (column, cell) in zip(columns, cells) {
             guard case .part(let it, let leaf) = column, it === relationship else { continue }
-            values[leaf] = try Self.value(
+            values[leaf] = try plan.values.read(
                 cell, key.leaves[leaf].attribute, key.leaves[leaf].owner)
         }
         if let missing = values.firstIndex(where: { $0 == nil }) {

@@ -84,9 +84,9 @@ final class ImportKey: Sendable {
 
     /// Reads a name from JSON: a value for a key of one value, otherwise an object.
     /// - Throws: `ImportError`, `Problem`.
-    func read(_ node: JSONNode, for what: String) throws -> [Value] {
+    func read(_ node: JSONNode, for what: String, _ values: ImportValues) throws -> [Value] {
         if let single, node.kind != .object {
-            let value = try ValueReader.read(node, for: single, of: entity)
+            let value = try values.read(node, single, entity)
             if value.isNull { throw ImportError("\(what) contains null") }
             return [value]
         }
@@ -95,7 +95,7 @@ final class ImportKey: Sendable {
                 "\(what) names \(entity.name.withArticle) by \(names): write an object with these "
                     + "keys, not \(node.kindName)")
         }
-        var values: [Value] = []
+        var found: [Value] = []
         for part in parts {
             guard let inner = node.kind == .object ? node[part.name] : node else {
                 throw ImportError(
@@ -104,11 +104,11 @@ final class ImportKey: Sendable {
             }
             switch part {
             case .attribute(let it):
-                let value = try ValueReader.read(inner, for: it, of: entity)
+                let value = try values.read(inner, it, entity)
                 if value.isNull { throw ImportError("\(what) contains null as \(it.name)") }
-                values.append(value)
+                found.append(value)
             case .toOne(let it, let key):
-                values += try key.read(inner, for: "\(it.name) in \(what)")
+                found += try key.read(inner, for: "\(it.name) in \(what)", values)
             }
         }
         if node.kind == .object, node.count != parts.count {
@@ -116,7 +116,7 @@ final class ImportKey: Sendable {
                 "\(what) names \(entity.name.withArticle) by \(names), and the object has other "
                     + "keys: name the key with --key \(entity.name).ATTRIBUTE,ATTRIBUTE")
         }
-        return values
+        return found
     }
 
     /// The name of an object; nil if a part of it is null.

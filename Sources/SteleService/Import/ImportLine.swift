@@ -55,22 +55,27 @@ struct ImportLine {
         let single = plan.namings(of: entity).first?.key.single
         values.reserveCapacity(root.count)
         var place = 0
+        var errors = RecordErrors()
         try root.forEachMemberBytes { name, node in
             let member = shapes.member(name, at: place, of: entity)
             place += 1
-            switch member {
-            case .property(.attribute(let attribute)): try read(node, attribute, single)
-            case .property(.relationship(let relationship)):
-                references.append(try reference(node, for: relationship, plan))
-            case .property(.fetchedProperty), .unknown:
-                try refuse(String(decoding: name, as: UTF8.self), plan)
-            case .property(.transientRelationship(let it)):
-                if id == nil, !node.isNull {
-                    throw ImportError(ObjectWriter.readOnly(it.name, of: entity).detail)
+            try errors.collecting {
+                switch member {
+                case .property(.attribute(let attribute)):
+                    try read(node, attribute, single, plan.values)
+                case .property(.relationship(let relationship)):
+                    references.append(try reference(node, for: relationship, plan))
+                case .property(.fetchedProperty), .unknown:
+                    try refuse(String(decoding: name, as: UTF8.self), plan)
+                case .property(.transientRelationship(let it)):
+                    if id == nil, !node.isNull {
+                        throw ImportError(ObjectWriter.readOnly(it.name, of: entity).detail)
+                    }
+                case .identity: break
                 }
-            case .identity: break
             }
         }
+        try errors.check()
         findKeys(plan)
     }
 
@@ -109,37 +114,28 @@ struct ImportLine {
 
     /// Reads the value of an attribute. An exported record has computed values, which are ignored.
     private mutating func read(
-        _ node: JSONNode, _ attribute: Attribute, _ key: Attribute?
+        _ node: JSONNode, _ attribute: Attribute, _ key: Attribute?, _ reader: ImportValues
     ) throws {
         if attribute.isDerived || attribute.isTransient {
             if id != nil { return }
             throw ImportError(ObjectWriter.readOnly(attribute.name, of: entity).detail)
         }
         guard attribute.isComposite else {
-            let value = try Self.value(node, attribute, entity)
+            let value = try reader.read(node, attribute, entity)
             values.append((attribute, value))
             if attribute === key, !value.isNull { self.key = [value] }
             return
         }
-        try ValueReader.readComposite(node, for: attribute, of: entity) {
+        let entity = entity
+        try ValueReader.readComposite(
+            node, for: attribute, of: entity, reading: { try reader.read($0, $1, entity) }
+        ) {
             if !$0.isTransient {
                 values.append(($0, $1))
             } else if id == nil {
                 throw ImportError(ObjectWriter.readOnly($0.name, of: entity).detail)
             }
         }
-    }
-
-    /// The value of an attribute. A Decimal keeps all digits, also of a bare number.
-    private static func value(
-        _ node: JSONNode, _ attribute: Attribute, _ entity: Entity
-    ) throws -> Value {
-        if attribute.type == .decimal, node.isLongNumber,
-            let number = DecimalText.parse(Array((node.longNumberText ?? "").utf8))
-        {
-            return .decimal(number)
-        }
-        return try ValueReader.read(node, for: attribute, of: entity)
     }
 
     func refuse(_ name: String, _ plan: ImportPlan) throws {
@@ -181,7 +177,7 @@ struct ImportLine {
         let destination = plan.model.destination(of: relationship)
         let what = "\(relationship.name) of \(entity.name)"
         guard let key = plan.key(of: destination) else { throw Self.keyless(what, destination) }
-        return .key(try key.read(node, for: what))
+        return .key(try key.read(node, for: what, plan.values))
     }
 
     static func keyless(_ what: String, _ destination: Entity) -> ImportError {

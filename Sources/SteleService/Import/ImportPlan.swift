@@ -1,5 +1,6 @@
 /// What an import reads: files, and the names of objects.
 
+import SteleJSON
 import SteleModel
 
 /// What an import does where there is a choice.
@@ -39,6 +40,32 @@ public struct ImportOptions: Sendable {
     /// Whether keys that an entity does not have are ignored.
     public var ignoresUnknownKeys = false
 
+    /// How a file of cells writes what would separate cells and rows.
+    public enum Escapes: String, Sendable, CaseIterable {
+        /// The cell is between quotes, as in CSV (RFC 4180).
+        case quotes
+        /// `\t`, `\n` and `\\`, and `\N` for null.
+        case backslash
+    }
+
+    /// The unit of numbers that are dates.
+    public enum Dates: String, Sendable, CaseIterable {
+        case seconds, milliseconds
+    }
+
+    /// The byte between two cells; nil if the header tells it.
+    public var separator: UInt8?
+    /// How cells are escaped; nil for quotes, unless a file of tabs has backslashes.
+    public var escapes: Escapes?
+    /// The texts that are null in cells, with the name of the column, or nil for all columns.
+    public var nulls: [(column: String?, text: String)] = []
+    /// The time zone of dates without an offset; nil if a time needs one.
+    public var timeZone: ZoneRules?
+    /// What numbers in the place of dates are; nil if they are refused.
+    public var dates: Dates?
+    /// The most errors in records that are listed.
+    public var mostErrors = 100
+
     /// The default options.
     public init() {}
 }
@@ -56,6 +83,8 @@ public struct ImportPlan: Sendable {
     /// In the order of reading.
     let files: [File]
     let options: ImportOptions
+    /// Reads values as the options say.
+    let values: ImportValues
     /// The most records of a part of the save. Each part changes the objects that its records refer
     /// to, so that few parts change them few times.
     var recordsPerBatch = 10_000
@@ -87,6 +116,7 @@ public struct ImportPlan: Sendable {
     ) throws {
         self.model = model
         self.options = options
+        values = ImportValues(options)
         var given: [Int: [String]] = [:]
         for (name, attributes) in keys {
             let entity = try Self.entity(name, in: model)
@@ -112,6 +142,16 @@ public struct ImportPlan: Sendable {
                     ?? Self.entity(ofFile: path, in: model))
         }
         self.files = Entity.byDestinations(named, \.entity)
+        for null in options.nulls { try null.column.map { try Self.checkColumn($0, in: model) } }
+    }
+
+    /// Checks that files can have a column. A part of it after a dot is judged with the header.
+    private static func checkColumn(_ name: String, in model: Model) throws {
+        let first = name.prefix { $0 != "." }
+        let names = ["_id", "_entity"] + model.entities.flatMap { $0.properties.map(\.name) }
+        guard !names.contains(String(first)) else { return }
+        let hint = Nearest.hint(to: String(first), among: names).map { "; \($0)" } ?? ""
+        throw ImportError("no entity of \(model.name) has a property \(first) for --null\(hint)")
     }
 
     private static func namings(

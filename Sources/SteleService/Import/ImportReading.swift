@@ -66,53 +66,95 @@ final class ImportReading: Sendable {
         _ plan: ImportPlan, _ files: [Int], _ state: Monitor<State>
     ) throws {
         var before = 0
+        var errors: [ImportError] = []
+        /// Keeps the error of a record. The records after it are only looked at for more.
+        func note(_ error: any Error) throws {
+            guard let error = error as? ImportError else { throw error }
+            errors.append(error)
+            try check(errors, plan.options.mostErrors)
+        }
         for index in files {
             var batch = Batch()
             var bytes = 0
             var isWanted = true
-            let all = try read(index, of: plan) { line, size, bytesRead in
-                batch.lines.append(line)
-                bytes += size
-                guard batch.lines.count == plan.recordsPerBatch || bytes >= bytesPerBatch else {
-                    return true
+            do {
+                let all = try read(index, of: plan, failing: note) { line, size, bytesRead in
+                    guard errors.isEmpty else { return true }
+                    batch.lines.append(line)
+                    bytes += size
+                    guard batch.lines.count == plan.recordsPerBatch || bytes >= bytesPerBatch else {
+                        return true
+                    }
+                    batch.bytesRead = before + bytesRead
+                    isWanted = give(batch, state)
+                    batch = Batch()
+                    bytes = 0
+                    return isWanted
                 }
-                batch.bytesRead = before + bytesRead
-                isWanted = give(batch, state)
-                batch = Batch()
-                bytes = 0
-                return isWanted
+                before += all
+            } catch let error as ImportError where !error.hasMore {
+                // The rest of the file cannot be read.
+                try note(error)
             }
-            before += all
+            if !errors.isEmpty { continue }
             batch.bytesRead = before
             guard isWanted, give(batch, state) else { return }
         }
+        if let error = ImportError(errors) { throw error }
+    }
+
+    /// - Throws: the errors, if there are as many as are listed.
+    private static func check(_ errors: [ImportError], _ most: Int) throws {
+        guard var error = ImportError(errors), error.count >= most else { return }
+        error.others = Array(error.others.prefix(most - 1))
+        error.hasMore = true
+        throw error
     }
 
     /// Reads the records of a file, until they are not wanted.
-    /// - Parameter take: takes a record, its size, and the bytes of the file read so far; false if
-    ///   no more are wanted.
+    /// - Parameters:
+    ///   - fail: takes the error of a record, with file and line; reading goes on if it does not
+    ///     throw.
+    ///   - take: takes a record, its size, and the bytes of the file read so far; false if no more
+    ///     are wanted.
     /// - Returns: the bytes read.
     /// - Throws: `ImportError` with file and line.
     @discardableResult
     static func read(
-        _ index: Int, of plan: ImportPlan, _ take: (ImportLine, Int, Int) throws -> Bool
+        _ index: Int, of plan: ImportPlan, failing fail: (any Error) throws -> Void = { throw $0 },
+        _ take: (ImportLine, Int, Int) throws -> Bool
     ) throws -> Int {
         let file = plan.files[index]
-        let reader = try RecordReader(file.path, file.format)
+        let reader = try RecordReader(file.path, file.format, plan.options.escapes)
         var shapes = ImportShapes()
-        var header: ImportHeader?
+        var table: (form: CellForm, header: ImportHeader)?
         while let record = try reader.next() {
             let place = LinePlace(file: index, number: reader.number)
-            let line: ImportLine? = try plan.placing(place) {
-                guard let separator = file.format.separator else {
-                    return try ImportLine(record, place, plan, &shapes)
+            var cells: [Cell] = []
+            if file.format.isCells {
+                // After an error in the quotes of a row it is not known where the next one begins.
+                try plan.placing(place) {
+                    let form = table?.form ?? CellForm(record, file, plan.options)
+                    cells = try form.cells(record)
+                    guard table == nil else { return }
+                    table = (form, try ImportHeader(cells, plan.options))
+                    reader.separator = form.separator
+                    reader.keepsBlankLines = cells.count == 1
+                    cells = []
                 }
-                let cells = try Cell.cells(record, separator: separator)
-                if let line = try header?.line(cells, place, plan) { return line }
-                header = try ImportHeader(cells)
-                return nil
+                if cells.isEmpty { continue }
             }
-            if let line, try !take(line, record.count, reader.bytesRead) { break }
+            let line: ImportLine
+            do {
+                line = try plan.placing(place) {
+                    try table?.header.line(cells, place, plan)
+                        ?? ImportLine(record, place, plan, &shapes)
+                }
+            } catch {
+                try fail(error)
+                continue
+            }
+            if try !take(line, record.count, reader.bytesRead) { break }
         }
         return reader.bytesRead
     }

@@ -99,10 +99,13 @@ struct ImportReceipts {
     private func isRecognised(_ file: ImportPlan.File) throws -> Bool {
         if plan.options.isAgain { return true }
         if let entity = file.entity, plan.key(of: entity) != nil { return true }
-        guard let first = try RecordReader(file.path, file.format).next() else { return false }
+        let escapes = plan.options.escapes
+        guard let first = try RecordReader(file.path, file.format, escapes).next() else {
+            return false
+        }
         let keepsIDs = !plan.options.givesNewIDs
-        if let separator = file.format.separator {
-            let columns = try Cell.cells(first, separator: separator).map(\.text)
+        if file.format.isCells {
+            let columns = try CellForm(first, file, plan.options).cells(first).map(\.text)
             // The rows tell their entities.
             return columns.contains("_entity") || (keepsIDs && columns.contains("_id"))
         }

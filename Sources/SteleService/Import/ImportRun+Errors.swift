@@ -14,19 +14,45 @@ extension ImportPlan {
 
     /// An error with the line that caused it. An error of the store itself is unchanged.
     func placed(_ error: any Error, _ place: LinePlace) -> any Error {
-        let message: String
-        switch error {
-        case let error as ImportError:
-            if error.file != nil { return error }
-            message = error.message
-        case let problem as Problem:
-            message = problem.hint.map { "\(problem.detail) (\($0))" } ?? problem.detail
-        case let error as JSONError: message = "not JSON: \(error.description)"
-        case let error as ContextError: message = error.description
-        default: return error
-        }
-        return ImportError(message, file: files[place.file].path, line: place.number)
+        ImportError(of: error)?.placed(files[place.file].path, place.number) ?? error
     }
+}
+
+extension ImportError {
+    /// The error of a record, without a place; nil for an error of the store itself.
+    init?(of error: any Error) {
+        switch error {
+        case let error as ImportError: self = error
+        case let problem as Problem:
+            self.init(problem.hint.map { "\(problem.detail) (\($0))" } ?? problem.detail)
+        case let error as JSONError: self.init("not JSON: \(error.description)")
+        case let error as ContextError: self.init(error.description)
+        default: return nil
+        }
+    }
+}
+
+/// The errors of one record. Reading goes on after each.
+struct RecordErrors {
+    private var errors: [ImportError] = []
+
+    /// Does work for a part of the record, and keeps its error.
+    /// - Parameters:
+    ///   - column: the name of the column; nil in JSON.
+    ///   - hint: a way out for the error.
+    mutating func collecting(
+        column: String? = nil, hint: @autoclosure () -> String? = nil, _ work: () throws -> Void
+    ) throws {
+        do { try work() } catch {
+            guard var error = ImportError(of: error) else { throw error }
+            error.column = column
+            if let hint = hint() { error.message += " (\(hint))" }
+            errors.append(error)
+        }
+    }
+
+    /// - Throws: `ImportError` without a place, if there are errors.
+    func check() throws { if let error = ImportError(errors) { throw error } }
 }
 
 extension ImportRun {

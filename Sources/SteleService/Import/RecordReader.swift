@@ -7,6 +7,11 @@ final class RecordReader {
     private let descriptor: Int32
     private let path: String
     private let format: DataFormat
+    private let escapes: ImportOptions.Escapes?
+    /// The separator of a file of cells, once its header is read.
+    var separator: UInt8?
+    /// Whether blank lines are records, as in a file of one column.
+    var keepsBlankLines = false
     private var buffer: [UInt8] = []
     private var start = 0
     private var isAtEnd = false
@@ -23,10 +28,14 @@ final class RecordReader {
     private static let chunk = 256 << 10
     private static let longestRecord = 64 << 20
 
+    /// - Parameter escapes: how cells are escaped.
     /// - Throws: `ImportError` if the file cannot be opened.
-    init(_ path: String, _ format: DataFormat = .ndjson) throws {
+    init(
+        _ path: String, _ format: DataFormat = .ndjson, _ escapes: ImportOptions.Escapes? = nil
+    ) throws {
         self.path = path
         self.format = format
+        self.escapes = escapes
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(path) }
         while buffer.count < 3, !isAtEnd { try fill() }
@@ -35,14 +44,15 @@ final class RecordReader {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The next record that is not blank, without its line break; nil at the end.
+    /// The next record without its line break, and not blank unless blank lines are records; nil at
+    /// the end.
     /// - Throws: `ImportError` if the file cannot be read, the record is longer than 64 MiB or does
     ///   not end, or a JSON file is neither an array nor a sequence of objects.
     func next() throws -> [UInt8]? {
         if format == .json, try !skipToElement() { return nil }
         while let record = try take() {
             // A row of tabs has empty cells.
-            let isRow = format == .tsv && record.contains(0x09)
+            let isRow = keepsBlankLines || separator.map(record.contains) ?? false
             if isRow || !record.allSatisfy(Self.isBlank) { return record }
         }
         return nil
@@ -50,7 +60,7 @@ final class RecordReader {
 
     /// The bytes up to the end of the record at `start`.
     private func take() throws -> [UInt8]? {
-        var scan = RecordScan(format)
+        var scan = RecordScan(format, escapes)
         while true {
             let end = buffer.withUnsafeBytes {
                 scan.end(in: UnsafeRawBufferPointer(rebasing: $0[start...]))
@@ -162,18 +172,25 @@ final class RecordReader {
 /// The search for the end of one record. It continues where it ended when more bytes are there.
 private struct RecordScan {
     private let format: DataFormat
+    private let escapes: ImportOptions.Escapes?
     private var place = 0
     private var isQuoted = false
     private var isEscaped = false
     private var depth = 0
 
-    init(_ format: DataFormat) { self.format = format }
+    init(_ format: DataFormat, _ escapes: ImportOptions.Escapes?) {
+        self.format = format
+        self.escapes = escapes
+    }
 
     /// What is wrong with a record that ends with the file; nil if it is complete.
     var unfinished: String? {
         switch format {
         case .ndjson: nil
         case .json: "not JSON: the file ends within an object"
+        case .tsv where isQuoted && escapes == nil:
+            "the file ends within a quoted cell (--escapes backslash reads files that do not quote "
+                + "cells)"
         case .csv, .tsv: isQuoted ? "the file ends within a quoted cell" : nil
         }
     }
@@ -181,7 +198,8 @@ private struct RecordScan {
     /// The end of the record in the bytes, which begin with it; nil if they do not contain it.
     mutating func end(in bytes: UnsafeRawBufferPointer) -> Int? {
         switch format {
-        case .ndjson:
+        case .ndjson,
+            .csv where escapes == .backslash, .tsv where escapes == .backslash:
             guard place < bytes.count, let base = bytes.baseAddress else { return nil }
             let found = memchr(base + place, 0x0A, bytes.count - place)
             place = bytes.count
