@@ -22,6 +22,10 @@ public protocol ValueTransformer: Sendable {
 
     /// Whether values must not be kept anywhere except as the transformer's bytes.
     var isSecret: Bool { get }
+
+    /// Whether an object with one key, which begins with `$`, is a value that JSON does not have,
+    /// and `{"$dictionary":{…}}` an object whose one key begins with `$`.
+    var usesTags: Bool { get }
 }
 
 extension ValueTransformer {
@@ -30,6 +34,9 @@ extension ValueTransformer {
 
     /// False: the values are not secret.
     public var isSecret: Bool { false }
+
+    /// False: every object is one.
+    public var usesTags: Bool { false }
 }
 
 /// The error of a value transformer.

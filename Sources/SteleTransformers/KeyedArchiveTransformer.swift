@@ -26,6 +26,9 @@ public struct KeyedArchiveTransformer: ValueTransformer {
     /// A transformer.
     public init() {}
 
+    /// True: values of other types are objects with one key.
+    public var usesTags: Bool { true }
+
     /// The archive of a JSON value.
     /// - Throws: `TransformationError` for a value that has no archive.
     public func stored(_ json: [UInt8]) throws(TransformationError) -> [UInt8] {

@@ -10,17 +10,35 @@ extension ObjectWriter {
     func setAttribute(_ attribute: Attribute, of object: ManagedObject, _ node: JSONNode) throws {
         if attribute.isComposite {
             try ValueReader.readComposite(
-                node, for: attribute, of: object.entity,
-                reading: { try ValueReader.read($0, for: $1, of: object.entity) }
+                node, for: attribute, of: object.entity, reading: { try read($0, $1, of: object) }
             ) {
                 try put($1, for: $0, of: object)
             }
         } else if attribute.isExternal, node.kind == .object {
             try checkReference(node, attribute, object)
         } else {
-            let value = try ValueReader.read(node, for: attribute, of: object.entity)
-            try put(value, for: attribute, of: object)
+            try put(read(node, attribute, of: object), for: attribute, of: object)
         }
+    }
+
+    /// The value that a body gives an attribute. In a merge patch, an object changes the JSON of a
+    /// Transformable attribute (RFC 7396).
+    private func read(
+        _ node: JSONNode, _ attribute: Attribute, of object: ManagedObject
+    ) throws -> Value {
+        guard mergesJSON, attribute.type == .transformable, node.kind == .object else {
+            return try ValueReader.read(node, for: attribute, of: object.entity)
+        }
+        var stored: JSONDocument?
+        if case .data(let bytes) = object.value(attribute) {
+            try ValueReader.checkReplaceable(
+                .data(bytes), attribute, of: object.entity, key: object.objectID.key)
+            stored = try JSONDocument(attribute.json(of: bytes))
+        }
+        var merged = ByteWriter()
+        JSONMerge(attribute).merge(node, into: stored?.root).write(to: &merged)
+        return try ValueReader.read(
+            JSONDocument(merged.take()).root, for: attribute, of: object.entity)
     }
 
     /// Sets an attribute that is not a composite. All attributes in bodies are set here.

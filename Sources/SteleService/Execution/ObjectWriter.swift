@@ -42,6 +42,9 @@ final class ObjectWriter {
     /// To-one links by id, resolved together at the end with one query for each root entity.
     private var links: [PendingLink] = []
 
+    /// Whether the body is a merge patch, in which an object as the value of a Transformable
+    /// attribute changes the stored one. In other bodies it replaces it.
+    var mergesJSON = false
     /// The writer's place in the body: keys of relationships and indexes of elements.
     var path: [String] = []
     /// The places of new objects inside arrays and other objects, by their keys.
@@ -77,6 +80,9 @@ final class ObjectWriter {
         try enter(node, depth, "an object of \(entity.name)")
         let concrete = try self.entity(of: node, within: entity)
         guard !concrete.isAbstract else { throw abstract(concrete) }
+        let outer = mergesJSON
+        mergesJSON = false
+        defer { mergesJSON = outer }
         if mergePolicy != .error, let there = try existing(like: node, concrete, depth) {
             try meet(there, node, depth: depth)
             return there
@@ -96,9 +102,17 @@ final class ObjectWriter {
     /// Changes an object. `_id`, `_entity` and `_version` in the body must agree with it.
     /// - Parameter place: the entity of the address, or of the relationship that leads to it.
     func change(
-        _ object: ManagedObject, by node: JSONNode, in place: Entity, mode: Mode, depth: Int = 0
+        _ object: ManagedObject, by node: JSONNode, in place: Entity, mode: Mode
     ) throws {
+        mergesJSON = mode == .merge
         if mode == .patch { return try patch(object, by: node) }
+        try change(object, by: node, in: place, mode: mode, depth: 0)
+    }
+
+    /// Changes an object, which may be nested in the body.
+    func change(
+        _ object: ManagedObject, by node: JSONNode, in place: Entity, mode: Mode, depth: Int
+    ) throws {
         try enter(node, depth, "an object of \(object.entity.name)")
         if node["_version"] != nil { try checkMay(.update, object) }
         if mergePolicy != .error, let version = node["_version"] {

@@ -255,6 +255,7 @@ struct Transaction {
             throw Problem(
                 .object, "an earlier operation deletes the object, so it cannot be changed")
         }
+        writer.mergesJSON = operation.kind == .update
         switch operation.kind {
         case .insert:
             guard let values = operation.node["values"] else { break }
