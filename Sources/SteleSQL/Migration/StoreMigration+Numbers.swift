@@ -56,11 +56,14 @@ extension StoreMigration {
         if count == 0 { return }
         let rows = try work.connection.rows(
             SQLText(
-                "SELECT Z_PK, \(it.column) \(from) ORDER BY Z_PK "
-                    + "LIMIT \(MigrationRequirement.listed)"),
-            [], [.integer, ColumnKind(it.change.source)])
+                "SELECT Z_PK, \(it.column), CASE WHEN \(it.column) > 0 THEN 1 ELSE 0 END "
+                    + "\(from) ORDER BY Z_PK LIMIT \(MigrationRequirement.listed)"),
+            [], [.integer, ColumnKind(it.change.source), .integer])
         let values = rows.compactMap { row -> (key: Int64, value: Value)? in
-            if case .int(let key) = row[0] { (key, row[1]) } else { nil }
+            guard case .int(let key) = row[0] else { return nil }
+            // A null fits. What is read as one is infinite.
+            let infinity: Value = .double(row[2] == .int(1) ? .infinity : -.infinity)
+            return (key, row[1].isNull ? infinity : row[1])
         }
         throw .incompatible(
             code: 134110, it.requirement.error(count: Int(count), values: values).description)
