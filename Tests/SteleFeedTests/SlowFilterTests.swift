@@ -42,7 +42,8 @@ import Testing
         // Those on which the predicate fails are told, too.
         let matching = stride(from: 2, through: 40, by: 2).map { "7f3a09c1-\($0)" }
         for client in slow {
-            #expect(client.wait(for: 20))
+            // Their threads have a low priority, and a busy machine keeps them waiting.
+            #expect((0..<6).contains { _ in client.wait(for: 20) })
             #expect(client.told == matching)
         }
         // They stay where they are, and hear of what comes.
