@@ -22,7 +22,7 @@ public enum ISO8601 {
 
     /// Reads `2024-05-01`, which is midnight UTC, or `2024-05-01T09:00:00.5+02:00`. Seconds and
     /// fraction may be left out; the offset (`Z`, `±hh:mm`, `±hhmm`, `±hh`) may not. A space may
-    /// stand for the `T`, and before the sign of the offset. Years outside
+    /// be in the place of the `T`, and before the sign of the offset. Years outside
     /// 0…9999 have a sign and at least six digits.
     ///
     /// - Parameter zone: the time zone of a date, with or without a time, that has no offset; nil

@@ -71,7 +71,7 @@ import Testing
                 + Array(repeating: .bool(false), count: 7))
     }
 
-    @Test func wholeNumbersWithAPointAreRead() throws {
+    @Test func integersWrittenWithADecimalPointAreImported() throws {
         let house = try house()
         let lines = """
             {"_id":7.0,"age":"3.0","big":9007199254740993.0,"team":1.0}
@@ -154,7 +154,7 @@ import Testing
         #expect(unknown?.message.contains("\\q, which is no escape") == true, "\(unknown as Any)")
     }
 
-    @Test func whatIsRefusedNamesItsPlaceAndTheWayOut() throws {
+    @Test func refusedValuesNameFileLineColumnAndOption() throws {
         let house = try house()
         for (file, text, column, words) in [
             ("person.csv", "name,age\nAnn,NA\n", "age", "not \"NA\" (--null NA reads it as null)"),
@@ -229,7 +229,7 @@ import Testing
 
     /// The table that is written of what was read is read as the same.
     @Test(arguments: [DataFormat.csv, .ndjson, .json])
-    func whatIsExportedIsReadBack(_ format: DataFormat) throws {
+    func anExportIsImportedUnchanged(_ format: DataFormat) throws {
         let house = try house()
         let awkward =
             "name,raw,prefs,note\n\"\",\"\",\"\"\"\"\"\",NA\n,,null,\"\\N\"\n\"NA\",YQ==,{},\"a\tb;\"\n"

@@ -182,7 +182,7 @@ struct MigrationPlanTests {
         ]
 
     @Test(arguments: stores)
-    func whatTheNewModelHasNoPlaceForIsRefused(_ kind: String) throws {
+    func lostLinksAndMissingMandatoryValuesAreRefused(_ kind: String) throws {
         for (index, loss) in Self.losses.enumerated() {
             let store = kind == "database" ? try place(of: kind) : "\(index)\(kind)"
             try folder.write(loss.old, to: "m.json")

@@ -29,7 +29,7 @@ import Testing
             .map { String($0.dropFirst(start.count)) }
     }
 
-    /// The head of an answer whose body may go on for ever.
+    /// The head of an answer whose body may have no end.
     private func head(_ caller: Caller, _ path: String, _ headers: [String]) throws -> String {
         let socket = try caller.socket()
         defer { close(socket) }

@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func whatMakesACertificateBadDependsOnTheTime() throws {
+    @Test func certificateFaultsDependOnTheTime() throws {
         func made(_ pair: TestCertificate) throws -> ServerCertificate {
             try ServerCertificate(
                 certificate: Array(pair.certificate.utf8), key: Array(pair.key.utf8))

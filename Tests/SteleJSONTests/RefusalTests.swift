@@ -80,7 +80,7 @@ import Testing
         ("[12345678901234567890.]", nil), ("[12345678901234567890e]", nil),
         ("12345678901234567890 5", 21), ("{12345678901234567890:1}", nil),
     ])
-    func whatIsNotJSONIsRefusedBesideLongIntegers(_ text: String, _ position: Int?) {
+    func malformedJSONWithLongIntegersIsRefused(_ text: String, _ position: Int?) {
         let error = refusal(text)
         #expect(error?.kind == .syntax, "\(text): \(String(describing: error))")
         if let position { #expect(error?.position == position, "\(text)") }

@@ -138,9 +138,9 @@ import Testing
     }()
 
     @Test(arguments: StoreKind.single)
-    func whatLeavesTheRangeIsNull(_ kind: StoreKind) throws {
+    func sumsAndAveragesBeyondTheRangeAreNull(_ kind: StoreKind) throws {
         let model = try model()
-        var numbers = SeededNumbers(seed: drawSeed("whatLeavesTheRangeIsNull(\(kind))"))
+        var numbers = SeededNumbers(seed: drawSeed("sumsAndAveragesBeyondTheRangeAreNull(\(kind))"))
         var nulls = 0
         for _ in 0..<12 {
             let seed = numbers.next()
