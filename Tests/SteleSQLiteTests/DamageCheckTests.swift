@@ -159,55 +159,9 @@ import Testing
         #expect(try Data(contentsOf: log) == changed)
     }
 
-    /// A changed byte of what a checkpoint would copy is found before it does: of the last frame of
-    /// each page. What no checkpoint copies may stay.
-    @Test func aChangedByteIsFoundBeforeItIsCopied() throws {
-        let seed = drawSeed("a changed byte to copy")
-        var numbers = SeededNumbers(seed: seed)
-        let store = try SQLiteStore.open(path: folder.store, model: model)
-        defer { store.close() }
-        let connection = try Connection(path: folder.store, creates: false)
-        // The log has more frames than the first block of its index.
-        try connection.run("PRAGMA wal_autocheckpoint = 0")
-        for number in 0..<1_200 {
-            try connection.run(
-                "INSERT INTO ZTEAM (ZNAME, ZCITY) VALUES ('\(number)', hex(randomblob(9000)));")
-        }
-        defer { connection.leaveLog() }
-        let log = URL(filePath: folder.store + "-wal")
-        let whole = try Data(contentsOf: log)
-        let frameBytes = 24 + 4_096
-        let count = (whole.count - 32) / frameBytes
-        func number(at place: Int) -> Int {
-            whole[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-        }
-        var lasts: [Int: Int] = [:]
-        for frame in 0..<count { lasts[number(at: 32 + frame * frameBytes)] = frame }
-        #expect(count > 5_000 && lasts.count < count)
-        let copied = Set(lasts.values)
-        var (found, left) = (0, 0)
-        for _ in 0..<60 {
-            let damage = StoreDamage()
-            let check = DamageCheck(connection, damage)
-            let frame = numbers.below(count)
-            let place = 32 + frame * frameBytes + numbers.below(frameBytes)
-            let byte = whole[place]
-            try write(Data([byte ^ UInt8(1 << numbers.below(8))]), to: log, at: place)
-            if check.beforeCopying() {
-                found += 1
-            } else {
-                left += 1
-                #expect(!copied.contains(frame), "seed \(seed): byte \(place), frame \(frame)")
-            }
-            try write(Data([byte]), to: log, at: place)
-        }
-        #expect(found > 0 && left > 0, "seed \(seed)")
-    }
-
     /// Writes into the file that is there.
-    private func write(_ bytes: Data, to file: URL, at place: Int = 0) throws {
+    private func write(_ bytes: Data, to file: URL) throws {
         let handle = try FileHandle(forUpdating: file)
-        try handle.seek(toOffset: UInt64(place))
         try handle.write(contentsOf: bytes)
         try handle.close()
     }
