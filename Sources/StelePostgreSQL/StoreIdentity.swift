@@ -131,9 +131,10 @@ struct StoreIdentity: Sendable {
     /// Checks that the tables have the columns that they had.
     /// - Throws: `.gone`; the errors of statements.
     func checkColumns(_ connection: Connection) throws(StoreError) {
-        guard try connection.texts(columns.reading).first == columns.form else {
-            throw Self.hasOtherColumns(connection.place)
-        }
+        guard try connection.texts(columns.reading).first != columns.form else { return }
+        // Tables that were dropped since they were checked have no columns.
+        try check(connection)
+        throw Self.hasOtherColumns(connection.place)
     }
 
     /// The error of a store whose columns are others.
