@@ -85,14 +85,29 @@ static inline int stele_has_moved(sqlite3 *db) {
     return moved;
 }
 
-// A database's WAL index, through the VFS's own mapping of it: its header is two copies of 48 bytes
-// (https://sqlite.org/walformat.html#the_wal_index_header). Returns 0 where there is no such mapping.
-static inline const volatile uint32_t *stele_wal_index(sqlite3 *db, const char *name) {
+// A block of 32 KiB of a database's WAL index, through the VFS's own mapping of it
+// (https://sqlite.org/walformat.html#wal_index_file_format). Returns 0 where there is no such mapping.
+static inline const volatile uint32_t *stele_wal_block(sqlite3 *db, const char *name, int number) {
     sqlite3_file *file = stele_file(db, name, 0);
-    void volatile *region = 0;
+    void volatile *block = 0;
     if (!file || file->pMethods->iVersion < 2 || !file->pMethods->xShmMap) return 0;
-    if (file->pMethods->xShmMap(file, 0, 32768, 0, &region) != SQLITE_OK) return 0;
-    return (const volatile uint32_t *)region;
+    if (file->pMethods->xShmMap(file, number, 32768, 0, &block) != SQLITE_OK) return 0;
+    return (const volatile uint32_t *)block;
+}
+// The first block: it begins with a header of two copies of 48 bytes.
+static inline const volatile uint32_t *stele_wal_index(sqlite3 *db, const char *name) {
+    return stele_wal_block(db, name, 0);
+}
+// The block of the index that has the page of a frame, and its place there. The numbers of pages follow
+// 136 bytes of the first block, and begin each other one; a hash table of 16 KiB ends a block.
+enum { stele_wal_first_pages = 4062, stele_wal_pages = 4096 };
+static inline int stele_wal_block_of(uint32_t frame) {
+    return (int)((frame + stele_wal_pages - stele_wal_first_pages - 1) / stele_wal_pages);
+}
+static inline uint32_t stele_wal_page(const volatile uint32_t *block, uint32_t frame) {
+    uint32_t place = frame <= stele_wal_first_pages
+        ? 34 + frame - 1 : (frame - stele_wal_first_pages - 1) % stele_wal_pages;
+    return __atomic_load_n(block + place, __ATOMIC_RELAXED);
 }
 // The number of the last commit: the third word of the header, which SQLite raises by one with each
 // commit.

@@ -159,9 +159,97 @@ import Testing
         #expect(try Data(contentsOf: log) == changed)
     }
 
+    /// A changed byte of what a checkpoint would copy is found before it does: of the last frame of
+    /// each page. What no checkpoint copies may stay.
+    @Test func aChangedByteIsFoundBeforeItIsCopied() throws {
+        let seed = drawSeed("a changed byte to copy")
+        var numbers = SeededNumbers(seed: seed)
+        let store = try SQLiteStore.open(path: folder.store, model: model)
+        defer { store.close() }
+        let connection = try Connection(path: folder.store, creates: false)
+        // The log has more frames than the first block of its index.
+        try connection.run("PRAGMA wal_autocheckpoint = 0")
+        for number in 0..<1_200 {
+            try connection.run(
+                "INSERT INTO ZTEAM (ZNAME, ZCITY) VALUES ('\(number)', hex(randomblob(9000)));")
+        }
+        defer { connection.leaveLog() }
+        let log = URL(filePath: folder.store + "-wal")
+        let whole = try Data(contentsOf: log)
+        let frameBytes = 24 + 4_096
+        let count = (whole.count - 32) / frameBytes
+        func number(at place: Int) -> Int {
+            whole[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+        }
+        var lasts: [Int: Int] = [:]
+        for frame in 0..<count { lasts[number(at: 32 + frame * frameBytes)] = frame }
+        #expect(count > 5_000 && lasts.count < count)
+        let copied = Set(lasts.values)
+        var (found, left) = (0, 0)
+        for _ in 0..<60 {
+            let damage = StoreDamage()
+            let check = DamageCheck(connection, damage)
+            let frame = numbers.below(count)
+            let place = 32 + frame * frameBytes + numbers.below(frameBytes)
+            let byte = whole[place]
+            try write(Data([byte ^ UInt8(1 << numbers.below(8))]), to: log, at: place)
+            if check.beforeCopying() {
+                found += 1
+            } else {
+                left += 1
+                #expect(!copied.contains(frame), "seed \(seed): byte \(place), frame \(frame)")
+            }
+            try write(Data([byte]), to: log, at: place)
+        }
+        #expect(found > 0 && left > 0, "seed \(seed)")
+    }
+
+    /// Beside a view of an older state, a checkpoint leaves the pages that were written after it, and
+    /// does not copy what the view reads of them: of a page it copies the last frame or none.
+    @Test func aCheckpointCopiesTheLastFrameOfAPageOrNone() throws {
+        let seed = drawSeed("checkpoints beside views")
+        var numbers = SeededNumbers(seed: seed)
+        let pageBytes = 4_096
+        let file = URL(filePath: folder.store)
+        let log = URL(filePath: folder.store + "-wal")
+        let writer = try RawDatabase(folder.store)
+        try writer.run("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
+        try writer.run("CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB)")
+        for _ in 0..<40 { try writer.run("INSERT INTO t (b) VALUES (randomblob(3500))") }
+        var (copied, left) = (0, 0)
+        for round in 0..<20 {
+            try writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
+            let view = try RawDatabase(folder.store)
+            let (first, count) = (numbers.below(30), 30 + numbers.below(30))
+            for change in 0..<count {
+                if change == first { try view.run("BEGIN; SELECT COUNT(*) FROM t") }
+                let key = 1 + numbers.below(40)
+                try writer.run("UPDATE t SET b = randomblob(3500) WHERE a = \(key)")
+            }
+            let (before, frames) = (try Data(contentsOf: file), try Data(contentsOf: log))
+            try writer.run("PRAGMA wal_checkpoint(PASSIVE)")
+            let after = try Data(contentsOf: file)
+            var lasts: [Int: Data] = [:]
+            for place in stride(from: 32, to: frames.count, by: 24 + pageBytes) {
+                let page = frames[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+                lasts[page] = frames[place + 24..<place + 24 + pageBytes]
+            }
+            for (page, last) in lasts {
+                let place = (page - 1) * pageBytes
+                let now = after.dropFirst(place).prefix(pageBytes)
+                let isLast = now.elementsEqual(last)
+                let isOld = now.elementsEqual(before.dropFirst(place).prefix(pageBytes))
+                #expect(isLast || isOld, "seed \(seed), round \(round), page \(page)")
+                if isLast { copied += 1 } else { left += 1 }
+            }
+        }
+        #expect(copied > 0 && left > 0, "seed \(seed)")
+    }
+
     /// Writes into the file that is there.
-    private func write(_ bytes: Data, to file: URL) throws {
+    private func write(_ bytes: Data, to file: URL, at place: Int = 0) throws {
         let handle = try FileHandle(forUpdating: file)
+        try handle.seek(toOffset: UInt64(place))
         try handle.write(contentsOf: bytes)
         try handle.close()
     }

@@ -125,7 +125,7 @@ final class DamageCheck {
             let log = parts[index].log
             guard let state = log.state, state.copied < state.frames else { continue }
             if let fault = parts[index].file.fault(log, readsPages: true) ?? log.fault()
-                ?? log.fault(inFrames: state.copied + 1, through: state.frames, of: state)
+                ?? log.fault(inFramesToCopyOf: state)
             {
                 damage.note(fault)
             }

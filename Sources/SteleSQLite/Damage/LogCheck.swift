@@ -63,9 +63,17 @@ struct LogCheck {
     ///   - last: that of the last, at most the one that the state ends with.
     /// - Returns: what is wrong.
     func fault(inFrames first: UInt32, through last: UInt32, of state: State) -> String? {
-        guard first <= last, let damaged = damagedFrame(first, last, state), isSame(state) else {
-            return nil
-        }
+        first <= last ? fault(in: [first...last], of: state) : nil
+    }
+
+    /// Finds out whether the frames that a checkpoint would copy are as they were written.
+    /// - Returns: what is wrong.
+    func fault(inFramesToCopyOf state: State) -> String? {
+        fault(in: framesToCopy(state), of: state)
+    }
+
+    private func fault(in runs: [ClosedRange<UInt32>], of state: State) -> String? {
+        guard let damaged = damagedFrame(runs, state), isSame(state) else { return nil }
         return
             "\(path) is damaged: page \(damaged) of \(state.frames) in it is not as it was written"
     }
@@ -92,7 +100,7 @@ struct LogCheck {
         else { return "\(path) is damaged: its end is not as it was written" }
         // Where the log was cut and then appended to, it has nothing at the cut.
         if let former, former.salt == state.salt, 0 < former.frames, former.frames < state.frames,
-            damagedFrame(former.frames, former.frames, state) != nil
+            damagedFrame([former.frames...former.frames], state) != nil
         {
             return "\(path) is damaged: it was cut, and written to again after that"
         }
@@ -104,26 +112,68 @@ struct LogCheck {
         Int64(headerBytes) + Int64(frames) * Int64(frameHeaderBytes + Int(state.page_bytes))
     }
 
+    /// The frames that a checkpoint would copy: of those after the ones that are copied, the last of
+    /// each page, by the index. Where most saves change the same pages, they are few. Where a view
+    /// of an older state is in the way of the last frame, the page is not copied.
+    private func framesToCopy(_ state: State) -> [ClosedRange<UInt32>] {
+        guard state.copied < state.frames else { return [] }
+        var runs: [ClosedRange<UInt32>] = []
+        var pages: Set<UInt32> = []
+        var (block, number) = (index, Int32(0))
+        for frame in (state.copied + 1...state.frames).reversed() {
+            let its = stele_wal_block_of(frame)
+            if its != number || runs.isEmpty {
+                guard let mapped = stele_wal_block(connection, database, its) else {
+                    return [state.copied + 1...state.frames]
+                }
+                (block, number) = (mapped, its)
+            }
+            guard pages.insert(stele_wal_page(block, frame)).inserted else { continue }
+            if let run = runs.last, run.lowerBound == frame + 1 {
+                runs[runs.count - 1] = frame...run.upperBound
+            } else {
+                runs.append(frame...frame)
+            }
+        }
+        return runs.reversed()
+    }
+
     /// The first of the frames that is not as it was written.
-    private func damagedFrame(_ first: UInt32, _ last: UInt32, _ state: State) -> UInt32? {
-        guard let log = stele_file(connection, database, 1) else { return nil }
-        var state = state
+    private func damagedFrame(_ runs: [ClosedRange<UInt32>], _ state: State) -> UInt32? {
+        guard let first = runs.first, let log = stele_file(connection, database, 1) else {
+            return nil
+        }
         var header = [UInt8](repeating: 0, count: Self.headerBytes)
+        guard read(log, &header, at: 0) else { return first.lowerBound }
+        let swaps = stele_wal_swaps(header)
+        let most = min(runs.map(\.count).max() ?? 1, Self.framesAtATime)
+        var frames = [UInt8](
+            repeating: 0, count: most * (Self.frameHeaderBytes + Int(state.page_bytes)))
+        for run in runs {
+            if let damaged = damagedFrame(run, state, log, swaps, &frames) { return damaged }
+        }
+        return nil
+    }
+
+    /// - Parameter frames: room for those that are read at a time.
+    private func damagedFrame(
+        _ run: ClosedRange<UInt32>, _ state: State, _ log: UnsafeMutablePointer<sqlite3_file>,
+        _ swaps: Int32, _ frames: inout [UInt8]
+    ) -> UInt32? {
+        var state = state
         var before = [UInt8](repeating: 0, count: 8)
         // The check sum of each frame continues that of the frame before, or of the header.
+        let first = run.lowerBound
         let place = first == 1 ? 24 : Self.place(after: first - 2, state) + 16
-        guard read(log, &header, at: 0), read(log, &before, at: place) else { return first }
-        let swaps = stele_wal_swaps(header)
+        guard read(log, &before, at: place) else { return first }
         var sum: (UInt32, UInt32) = before.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else { return (0, 0) }
             return (stele_wal_number(start), stele_wal_number(start + 4))
         }
         let frameBytes = Self.frameHeaderBytes + Int(state.page_bytes)
-        let most = min(Int(last - first) + 1, Self.framesAtATime)
-        var frames = [UInt8](repeating: 0, count: most * frameBytes)
         var next = first
-        while next <= last {
-            let count = min(Int(last - next) + 1, most)
+        while next <= run.upperBound {
+            let count = min(Int(run.upperBound - next) + 1, frames.count / frameBytes)
             guard read(log, &frames, count * frameBytes, at: Self.place(after: next - 1, state))
             else { return next }
             let good = withUnsafeMutableBytes(of: &sum) { sum in
@@ -134,7 +184,7 @@ struct LogCheck {
             guard good == count else { return next + UInt32(good) }
             next += UInt32(count)
         }
-        return last == state.frames && sum != state.sum ? last : nil
+        return run.upperBound == state.frames && sum != state.sum ? run.upperBound : nil
     }
 
     private func read(
