@@ -8,7 +8,7 @@ extension TableInspector {
         guard let schema else { return }
         scan.add(
             fault: "t.Z_PK < 1", in: "Z_PK",
-            "the key is below 1: no object has such a key, and no request reaches it")
+            "the key is below 1: no object has such a key, and the row is left out everywhere")
         for column in table.columns where layout.has(column.name, in: table.name) {
             guard case .slot(let entity, let slot) = column.role,
                 case .attribute(let it) = schema.model.entities[entity].slots[slot],
@@ -48,6 +48,9 @@ extension TableInspector {
         }
     }
 
+    /// The most bytes of a value that is looked at for the name of a file.
+    private static let longestName = 100
+
     /// Adds what may be wrong with a value of the column's type.
     private func addFaults(
         of value: String, of column: SQLTable.Column, _ property: String, _ look: RowScan.Look?,
@@ -76,6 +79,13 @@ extension TableInspector {
                 fault: "typeof(\(value)) = 'text' AND \(isForeign)", in: column.name,
                 "the text is not UTF-8: \(property) is read with U+FFFD for what is not",
                 look: look)
+        case .external, .marked:
+            // Larger ones would have to be read, and no name of a file is nearly so long.
+            scan.add(
+                fault: "CASE WHEN typeof(\(value)) = 'blob' AND length(\(value)) <= "
+                    + "\(Self.longestName) THEN \(isForeign) ELSE 0 END", in: column.name,
+                "the value begins as the name of a file, and is none: \(property) is read as all its "
+                    + "bytes", look: look)
         default: break
         }
     }

@@ -46,14 +46,25 @@ public enum ExternalMarker {
         [file] + Array(data.identifier.uuidString.utf8) + [0]
     }
 
-    /// Returns the value of a column's content; null where the file's name is invalid.
+    /// The bytes of a column that names a file.
+    private static let size = 38
+
+    /// Returns the value of a column's content. One that is neither marked nor the name of a file is
+    /// read whole, so that no content but NULL is null.
     public static func value(_ bytes: UnsafeRawBufferPointer, folder: String) -> Value {
-        switch bytes.first {
-        case inline: return .data([UInt8](bytes.dropFirst()))
-        case file:
-            let name = String(decoding: bytes.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-            return UUID(uuidString: name).map { .external(ExternalData($0, in: folder)) } ?? .null
-        default: return .data([UInt8](bytes))
-        }
+        if bytes.first == inline { return .data([UInt8](bytes.dropFirst())) }
+        if let name = name(bytes) { return .external(ExternalData(name, in: folder)) }
+        return .data([UInt8](bytes))
+    }
+
+    /// Returns the name of the file in a column's content; nil where it has none.
+    private static func name(_ bytes: UnsafeRawBufferPointer) -> UUID? {
+        guard bytes.count == size, bytes.first == file, bytes.last == 0 else { return nil }
+        return UUID(uuidString: String(decoding: bytes[1..<(size - 1)], as: UTF8.self))
+    }
+
+    /// Whether a column's content begins as the name of a file, and is none.
+    package static func isNoName(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.first == file && name(bytes) == nil
     }
 }

@@ -80,7 +80,12 @@ enum StoredContents {
                 || type != SQLITE_INTEGER && DecimalFunctions.decimal(content) == nil
         case .text: return type != SQLITE_TEXT || !isUTF8(content)
         case .uuid: return type != SQLITE_BLOB || sqlite3_value_bytes(content) != 16
-        case .data, .external, .marked: return type != SQLITE_BLOB
+        case .data: return type != SQLITE_BLOB
+        case .external, .marked:
+            guard type == SQLITE_BLOB else { return true }
+            let start = sqlite3_value_blob(content)
+            return ExternalMarker.isNoName(
+                UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(content))))
         }
     }
 
