@@ -90,14 +90,34 @@ extension SQLiteStore {
         try StoreLook.at(path) { (connection) throws(StoreError) in
             guard try StoreFile.look(connection, path).metadata.hasForeignHashes else { return nil }
             for model in models where model.refusal == nil {
-                do throws(StoreError) {
-                    _ = try StoreFile.check(connection, path, model, published[model.name])
-                    return model
-                } catch {
-                    guard case .incompatible(code: 134100, _) = error else { throw error }
-                }
+                if try misfit(connection, path, model, published) == nil { return model }
             }
             return nil
+        }
+    }
+
+    /// Why a store's file that another program created does not belong to a model; nil where it
+    /// does, and for a store that Stele created or migrated. Nothing is changed.
+    /// - Throws: as `adoptableModel`.
+    package static func misfit(
+        path: String, _ model: Model, _ published: [String: [String: [UInt8]]] = [:]
+    ) throws(StoreError) -> String? {
+        try StoreLook.at(path) { (connection) throws(StoreError) in
+            guard try StoreFile.look(connection, path).metadata.hasForeignHashes else { return nil }
+            return try misfit(connection, path, model, published)
+        }
+    }
+
+    private static func misfit(
+        _ connection: Connection, _ path: String, _ model: Model,
+        _ published: [String: [String: [UInt8]]]
+    ) throws(StoreError) -> String? {
+        do throws(StoreError) {
+            _ = try StoreFile.check(connection, path, model, published[model.name])
+            return nil
+        } catch {
+            guard case .incompatible(code: 134100, let text) = error else { throw error }
+            return text
         }
     }
 

@@ -42,8 +42,9 @@ extension StoreFile {
     ///
     /// The version hashes of Apple's framework cannot be computed. For a store that has them, the
     /// names of the entities and the tables' columns are compared with what the model needs, in both
-    /// directions, and the entities with those of the model in Z_MODELCACHE. The answer is kept in
-    /// the metadata with the hashes that it was given for.
+    /// directions, and the entities with those of the model in Z_MODELCACHE. In a store without that,
+    /// or with another store's, the declared types of the columns are compared. The answer is kept
+    /// in the metadata with the hashes that it was given for.
     /// - Parameter published: the model's version hashes that Core Data has computed, if they are
     ///   known.
     /// - Throws: `StoreError.incompatible` (134020, 134080, 134100).
@@ -63,10 +64,14 @@ extension StoreFile {
             if !isKnown {
                 // The store's own model says more than its columns, of which other programs may
                 // have added some.
-                let own = try cachedModel(connection, path, model.name)
                 let difference =
-                    own.map { self.difference(of: model, from: $0) }
-                    ?? layout.differences(from: schema).first
+                    if let own = try ownModel(connection, path, model.name, metadata, layout) {
+                        self.difference(of: model, from: own)
+                    } else {
+                        try
+                            (layout.differences(from: schema)
+                            + StoreLayout.typeDifferences(connection, from: schema)).first
+                    }
                 if let difference { throw .incompatible(code: 134100, difference) }
             }
             return Checked(
@@ -83,6 +88,20 @@ extension StoreFile {
         }
     }
 
+    /// Reads the model in Z_MODELCACHE, if it is of the store's entities and tables: Core Data knows a
+    /// store by its hashes, and other programs may leave another model there.
+    private static func ownModel(
+        _ connection: Connection, _ path: String, _ name: String, _ metadata: StoreMetadata,
+        _ layout: StoreLayout
+    ) throws(StoreError) -> Model? {
+        guard let own = try cachedModel(connection, path, name) else { return nil }
+        let names = Set(metadata.versionHashes.keys)
+        guard names.isSubset(of: own.entities.map(\.name)) else { return nil }
+        // The store may have those of a configuration.
+        let stored = try? own.part(ofEntities: names)
+        return (try? SQLSchema(model: stored ?? own, layout: layout)) == nil ? nil : own
+    }
+
     /// Whether a store's metadata and model cache say that it was made with a model, whatever its
     /// tables are.
     private static func isMade(
@@ -94,11 +113,16 @@ extension StoreFile {
     }
 
     /// Returns the first difference between a model and the one in Z_MODELCACHE, in what the version
-    /// hashes cover; nil for none, and for a file whose cache is missing or cannot be read.
+    /// hashes cover, or else the declared types of the columns; nil for none.
     static func cacheDifference(
-        _ connection: Connection, _ path: String, _ model: Model
+        _ connection: Connection, _ path: String, _ model: Model, _ metadata: StoreMetadata,
+        _ layout: StoreLayout
     ) throws(StoreError) -> String? {
-        try cachedModel(connection, path, model.name).flatMap { difference(of: model, from: $0) }
+        if let own = try ownModel(connection, path, model.name, metadata, layout) {
+            return difference(of: model, from: own)
+        }
+        guard let schema = try? SQLSchema(model: model, layout: layout) else { return nil }
+        return try StoreLayout.typeDifferences(connection, from: schema).first
     }
 
     /// Reads the model in Z_MODELCACHE; nil for a cache that is missing or cannot be read.

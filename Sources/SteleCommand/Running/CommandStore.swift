@@ -36,6 +36,10 @@ protocol CommandStore {
     /// - Throws: `StoreError`.
     func versionHashes(among versions: KnownVersions) throws(StoreError) -> [String: [UInt8]]?
 
+    /// Why a store that another program made does not belong to a model; nil where that is known from
+    /// its version hashes.
+    func misfit(with model: Model) -> String?
+
     /// The configuration, other than the given one, whose entities the store has; nil where that is
     /// not known.
     func otherConfiguration(_ package: ModelPackage) -> String?

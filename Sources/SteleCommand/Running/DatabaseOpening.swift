@@ -147,6 +147,8 @@ extension DatabaseOpening {
         try PostgreSQLStore.versionHashes(url: url)
     }
 
+    func misfit(with model: Model) -> String? { nil }
+
     func otherConfiguration(_ package: ModelPackage) -> String? { nil }
 
     /// A database has no files.

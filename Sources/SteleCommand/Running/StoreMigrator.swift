@@ -30,6 +30,7 @@ struct StoreMigrator {
             return try package.mappings().plan(storeHashes: hashes, versions: versions)
         } catch var error as MigrationError {
             guard error.code == .missingSourceModel else { throw error }
+            if let misfit = store.misfit(with: package.model) { error.reasons.append(misfit) }
             error.reasons += try package.ignoredVersions()
             if let name = package.configuration(ofEntities: Set(hashes.keys)),
                 name != package.configuration

@@ -28,6 +28,11 @@ extension StoreOpening {
     func otherConfiguration(_ package: ModelPackage) -> String? {
         // An SQLite store's entities are known from its hashes, and opening it may change it.
         if isSQLite { return nil }
+    func misfit(with model: Model) -> String? {
+        guard isSQLite else { return nil }
+        return (try? SQLiteStore.misfit(path: path, model, place.versionHashes)) ?? nil
+    }
+
         let whole = package.model.whole
         return whole.declaration.configurations.map(\.name).first { name in
             guard name != package.configuration, let own = whole.restricted(to: name),

@@ -86,6 +86,32 @@ package struct StoreLayout: Sendable {
         }
     }
 
+    /// Returns the columns of a file whose declared types are not those of a schema that fits it. Core
+    /// Data gives each type of attribute one declared type; what it gives to none says nothing.
+    /// - Throws: errors of SQLite.
+    package static func typeDifferences(
+        _ connection: any SQLConnection, from schema: SQLSchema
+    ) throws(StoreError) -> [String] {
+        let query = SQLText("SELECT name, upper(type) FROM pragma_table_info(?1)")
+        let known: Set = ["INTEGER", "FLOAT", "TIMESTAMP", "DECIMAL", "VARCHAR", "BLOB"]
+        var found: [String] = []
+        for table in schema.storedTables {
+            var types: [String: String] = [:]
+            for row in try connection.rows(query, [.string(table.name)], [.text, .text]) {
+                if let name = row[0].text { types[name] = row[1].text }
+            }
+            for column in table.columns {
+                guard let type = types[column.name], known.contains(type), type != column.type
+                else { continue }
+                found.append(
+                    "the column \(column.name) of its table \(table.name) is of the type \(type), "
+                        + "and \(column.role.property(in: schema.model)) has one of the type "
+                        + column.type)
+            }
+        }
+        return found
+    }
+
     /// Returns the columns and join tables of the file that a schema, which fits it, does not use.
     package func differences(from schema: SQLSchema) -> [String] {
         let columns = schema.storedTables.flatMap { table in

@@ -74,7 +74,10 @@ struct InspectedModel {
         guard metadata.hasForeignHashes else { return try metadata.check(model) }
         try metadata.checkNames(model)
         try metadata.check(model, against: published[model.name])
-        if let difference = try StoreFile.cacheDifference(files.connection, path, model) {
+        guard case .success(let layout) = files.layout else { return }
+        if let difference = try StoreFile.cacheDifference(
+            files.connection, path, model, metadata, layout)
+        {
             throw metadata.refusal(of: model, difference)
         }
     }
