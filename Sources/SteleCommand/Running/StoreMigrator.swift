@@ -36,6 +36,10 @@ struct StoreMigrator {
                 name != package.configuration
             {
                 error.hint = Self.hint(to: name, shellWord(store.argument))
+            } else if package.path == store.name {
+                error.hint =
+                    "name the model that the store was made with: stele serve MODEL --store "
+                    + shellWord(store.argument)
             }
             let hints = [error.hint, store.contentsHint, store.ownModelHint].compactMap { $0 }
             error.hint = hints.isEmpty ? nil : hints.joined(separator: "; ")

@@ -7,7 +7,10 @@ import SteleSQLite
 
 extension StoreOpening {
     var contentsHint: String? {
-        "stele model contents \(shellWord(path)) writes the model that is in the store, if there "
+        // A model that is not that of the data is of no use.
+        if case .success? = cachedVersion, ownModelHint == nil { return nil }
+        return
+            "stele model contents \(shellWord(path)) writes the model that is in the store, if there "
             + "is one"
     }
 
@@ -25,14 +28,14 @@ extension StoreOpening {
         try place.versionHashes(among: versions)
     }
 
-    func otherConfiguration(_ package: ModelPackage) -> String? {
-        // An SQLite store's entities are known from its hashes, and opening it may change it.
-        if isSQLite { return nil }
     func misfit(with model: Model) -> String? {
         guard isSQLite else { return nil }
         return (try? SQLiteStore.misfit(path: path, model, place.versionHashes)) ?? nil
     }
 
+    func otherConfiguration(_ package: ModelPackage) -> String? {
+        // An SQLite store's entities are known from its hashes, and opening it may change it.
+        if isSQLite { return nil }
         let whole = package.model.whole
         return whole.declaration.configurations.map(\.name).first { name in
             guard name != package.configuration, let own = whole.restricted(to: name),

@@ -2,6 +2,7 @@
 
 import Glibc
 import Stele
+import SteleMigration
 import SteleModel
 import StelePersistence
 import SteleSQLite
@@ -78,10 +79,19 @@ struct StoreOpening: CommandStore {
             sentence.contains(path) || place.type.isMemory ? sentence : "\(path): \(sentence)")
     }
 
-    /// How to serve a store of another model with the model that it has; nil for one without.
+    /// How to serve a store of another model with the model that it has; nil for one without, or
+    /// with a model that is not that of its data.
     var ownModelHint: String? {
-        guard case .success? = cachedVersion else { return nil }
+        guard case .success(let own)? = cachedVersion, isOf(own) else { return nil }
         return "stele serve \(shellWord(path)) serves the store with its own model"
+    }
+
+    /// Whether the store is of a version.
+    private func isOf(_ version: KnownVersion) -> Bool {
+        guard let versions = KnownVersions([version], current: version.name),
+            let hashes = try? versionHashes(among: versions)
+        else { return false }
+        return (try? versions.version(withHashes: hashes)) != nil
     }
 
     /// Opens the store as `open` does.
