@@ -26,7 +26,7 @@ public final class HeldStore {
         }
         try DamageMark.check(path)
         guard let lock = try StoreLock(store: path, whileAlone: {}) else {
-            throw .failed("the lock file of \(path) cannot be created")
+            throw StoreLock.failure(of: path)
         }
         do throws(StoreError) {
             guard lock.excludeOthers() else { throw SQLiteStore.isOpenElsewhere(path) }

@@ -59,7 +59,7 @@ extension SQLiteStore {
             isMigrated = try migrate(
                 connection, path, from: source, to: destination, by: mapping, seen, progress)
         }
-        guard let lock else { throw .failed("the lock file of \(path) cannot be created") }
+        guard let lock else { throw StoreLock.failure(of: path) }
         lock.leave()
         guard let isMigrated else {
             throw .busy(

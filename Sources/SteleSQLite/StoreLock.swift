@@ -55,6 +55,21 @@ final class StoreLock: Sendable {
         _ = stele_lock(found, Int16(F_RDLCK), 0)
     }
 
+    /// The error of a store whose lock cannot be taken, for what is not done without it.
+    static func failure(of store: String) -> StoreError {
+        let found = open(StoreLook.place(of: store) + "-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard found < 0 else {
+            close(found)
+            return .failed("the lock file of \(store) cannot be locked")
+        }
+        switch errno {
+        case EACCES, EPERM, EROFS: return SQLiteFailure.unwritable(store)
+        case let code:
+            return .failed(
+                "the lock file of \(store) cannot be created: \(String(cString: strerror(code)))")
+        }
+    }
+
     /// Whether no program has the store open, as far as its lock tells. The lock is not taken: a
     /// program that opens the store at that moment would not know that it is alone.
     static func isFree(store: String) -> Bool {

@@ -28,7 +28,7 @@ extension SQLiteStore {
         // Under the lock it is not known whether another program uses the log.
         if let text = DamageMark.finding(path) { DamageMark.leave(beside: path, text) }
         guard let lock = try StoreLock(store: path, whileAlone: {}) else {
-            throw .failed("the lock file of \(path) cannot be created")
+            throw StoreLock.failure(of: path)
         }
         defer { lock.leave() }
         guard lock.excludeOthers() else { throw isOpenElsewhere(path) }
