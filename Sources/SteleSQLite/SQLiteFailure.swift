@@ -49,6 +49,10 @@ enum SQLiteFailure {
         case SQLITE_READONLY where code != fileHasMoved:
             return unwritable(file(connection) ?? place)
         case SQLITE_INTERRUPT: return .deadline(seconds: Double(StatementTime.limit) / 1e9)
+        case SQLITE_CONSTRAINT where code == ofTrigger:
+            return .refused("a trigger of the store's file refuses it: \(message)")
+        case SQLITE_CONSTRAINT where !ofUniqueness.contains(code):
+            return .refused("the store's file refuses it: \(message)")
         case SQLITE_CONSTRAINT:
             return .constraint(
                 ConstraintConflict(entity: 0, key: 0, constraint: [], values: [], holder: nil))
@@ -137,6 +141,10 @@ enum SQLiteFailure {
 
     // Extended codes, which Swift does not import.
     /// SQLITE_IOERR_SHORT_READ.
+    /// RAISE in a trigger, and the codes of UNIQUE, PRIMARY KEY and rowids. Others are of rules that
+    /// another program has made, such as CHECK.
+    private static let ofTrigger = SQLITE_CONSTRAINT | (7 << 8)
+    private static let ofUniqueness = [6, 8, 10].map { SQLITE_CONSTRAINT | ($0 << 8) }
     private static let isShort = SQLITE_IOERR | (2 << 8)
     /// SQLITE_IOERR_WRITE.
     private static let couldNotWrite = SQLITE_IOERR | (3 << 8)

@@ -99,6 +99,33 @@ private func outcome(_ job: WriterJob) -> Result<SaveResult, any Error> {
 }
 
 @Suite struct WriterFailureTests {
+    /// A trigger of another program refuses one save of a batch, also where it ends the transaction of
+    /// all. The others are saved once, as they were answered.
+    @Test(arguments: ["ABORT", "FAIL", "ROLLBACK"])
+    func aTriggerRefusesOneSaveAndNoOther(_ kind: String) throws {
+        let stage = try WriterStage()
+        try stage.connection.run(
+            "CREATE TRIGGER app BEFORE INSERT ON ZTEAM WHEN new.ZNAME LIKE '%bad%' BEGIN "
+                + "SELECT RAISE(\(kind), 'no such name'); END")
+        let names = (0..<9).map { $0 % 4 == 2 ? "bad \($0)" : "\($0)" }
+        let jobs = try names.map { try stage.job($0) }
+        try stage.start()
+        for (name, job) in zip(names, jobs) {
+            switch outcome(job) {
+            case .success: #expect(!name.contains("bad"), "\(kind) \(name)")
+            case .failure(StoreError.refused(let text)):
+                #expect(name.contains("bad") && text.contains("no such name"), "\(kind) \(text)")
+                #expect(text.hasPrefix("a new Team: "), "\(text)")
+            case .failure(let error): Issue.record("\(kind) \(name): \(error)")
+            }
+        }
+        stage.stop()
+        let saved = names.filter { !$0.contains("bad") }
+        #expect(try stage.texts("SELECT ZNAME FROM ZTEAM ORDER BY ZNAME") == saved)
+        #expect(
+            try stage.texts("SELECT COUNT(*) FROM ATRANSACTION") == ["\(saved.count)"], "\(kind)")
+    }
+
     @Test func aFullDiskRefusesWhoIsTooLargeAndNobodyElse() throws {
         let stage = try WriterStage()
         try stage.roomFor(pages: 20)

@@ -168,6 +168,11 @@ package struct TableInspector {
                     + "\(family.members[0].name) in Z_PRIMARYKEY is \(highest): Core Data would "
                     + "give keys of objects to new ones")
         }
+        if max(totals[1] ?? 0, highest) == .max {
+            inspection.differences.append(
+                "\(family.table): \(family.members[0].name) has no keys left: Z_MAX in Z_PRIMARYKEY, or "
+                    + "a Z_PK, is \(Int64.max), and no object can be inserted")
+        }
     }
 
     /// The condition that Z_ENT is the number of none of the entities of a table.

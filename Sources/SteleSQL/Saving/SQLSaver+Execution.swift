@@ -18,41 +18,55 @@ extension SQLSaver {
         var conflicts: [MergeConflict] = []
         var next = 0
         while next < operations.count {
-            if let count = try executeTogether(run, from: next, done) {
-                next += count
-                continue
+            let asked = operations.asked(next)
+            do throws(StoreError) {
+                if let count = try executeTogether(run, from: next, done) {
+                    next += count
+                    continue
+                }
+                if let count = try insertTogether(run, from: next, done) {
+                    next += count
+                    continue
+                }
+            } catch .refused(let rule) {
+                throw .refused("\(schema.model.entities[asked.entity].name): \(rule)")
             }
-            if let count = try insertTogether(run, from: next, done) {
-                next += count
-                continue
-            }
-            let change = try operations[next]
             let place = next
             next += 1
-            if view == .foreign, change.kind != .insert, !change.changesLinksAlone,
-                let changed = try silentConflict(of: operations.asked(place))
-            {
-                conflicts.append(changed)
-                continue
-            }
-            switch change.kind {
-            case .insert: try done(try insert(change, run))
-            case .update:
-                if let applied = try update(change, run) {
-                    try done(applied)
-                } else {
-                    conflicts.append(try conflict(of: operations.asked(place)))
-                }
-            case .delete:
-                if try delete(change) {
-                    try done(AppliedChange(change: change, after: nil))
-                } else {
-                    conflicts.append(try conflict(of: operations.asked(place)))
-                }
+            do throws(StoreError) {
+                if let conflict = try execute(place, run, done) { conflicts.append(conflict) }
+            } catch .refused(let rule) {
+                let name = schema.model.entities[asked.entity].name
+                throw .refused("\(ObjectID.name(name, asked.key)): \(rule)")
             }
         }
         guard conflicts.isEmpty else { throw .conflicts(conflicts) }
         try link(operations)
+    }
+
+    /// Executes one change.
+    /// - Returns: its conflict, where the version differs from the one read.
+    private func execute(
+        _ place: Int, _ run: SaveRun, _ done: (AppliedChange) throws(StoreError) -> Void
+    ) throws(StoreError) -> MergeConflict? {
+        let change = try run.operations[place]
+        if run.view == .foreign, change.kind != .insert, !change.changesLinksAlone,
+            let changed = try silentConflict(of: run.operations.asked(place))
+        {
+            return changed
+        }
+        switch change.kind {
+        case .insert: try done(try insert(change, run))
+        case .update:
+            guard let applied = try update(change, run) else {
+                return try conflict(of: run.operations.asked(place))
+            }
+            try done(applied)
+        case .delete:
+            guard try delete(change) else { return try conflict(of: run.operations.asked(place)) }
+            try done(AppliedChange(change: change, after: nil))
+        }
+        return nil
     }
 
     func insert(_ change: ObjectChange, _ run: SaveRun) throws(StoreError) -> AppliedChange {

@@ -58,7 +58,7 @@ extension SQLSaver {
             } catch .constraint {
                 guard let broken = try brokenConstraint(of: change) else {
                     let name = schema.model.entities[change.entity].name
-                    if change.kind == .insert {
+                    if change.kind == .insert, try isTaken(change) {
                         throw .moved("\(name) \(change.key) already exists")
                     }
                     throw .failed(
@@ -78,6 +78,15 @@ extension SQLSaver {
     }
 
     /// Returns the conflict with the requested keys, because keys given out by this save are lost.
+    /// Whether another program has inserted a row of the object's key.
+    private func isTaken(_ change: ObjectChange) throws(StoreError) -> Bool {
+        // A failed statement may have ended the transaction of a server, which has no other indexes.
+        if connection.dialect.isTyped { return true }
+        let row = statements.text(
+            "SELECT 1 FROM \(schema.table(of: change.entity).name) WHERE Z_PK = ?1")
+        return try connection.integer(row, [.int(change.key)]) != nil
+    }
+
     private func conflict(
         _ broken: Broken, of change: ObjectChange, holder: ObjectID, among places: UniqueValues
     ) throws(StoreError) -> ConstraintConflict {

@@ -210,10 +210,14 @@ package final class SQLSaver {
         where changes[place].key < 0 && changes[place].kind == .insert {
             let root = schema.model.entities[changes[place].entity].root
             permanent.insert(
-                try counters.next(schema.number(of: root)),
-                for: ObjectID(root: root, key: changes[place].key))
+                try nextKey(ofRoot: root), for: ObjectID(root: root, key: changes[place].key))
         }
         return permanent
+    }
+
+    /// - Throws: `.unavailable` where all keys are given out.
+    private func nextKey(ofRoot root: Int) throws(StoreError) -> Int64 {
+        try counters.next(schema.number(of: root), of: schema.model.entities[root].name)
     }
 
     private func reserveKeys(
@@ -221,7 +225,7 @@ package final class SQLSaver {
     ) throws(StoreError) {
         for id in ids {
             if id.isTemporaryID {
-                permanent.insert(try counters.next(schema.number(of: id.root)), for: id)
+                permanent.insert(try nextKey(ofRoot: id.root), for: id)
             } else {
                 counters.reserve(id.key, of: schema.number(of: id.root))
             }

@@ -264,7 +264,10 @@ package final class Writer {
             job.outcome = .failure(error)
             saver.restore(mark)
             let refusal = error as? StoreError
-            if refusal?.concernsTheWholeTransaction == true || transactions.failedLater {
+            // RAISE(ROLLBACK) of a trigger has ended the transaction of all saves.
+            if refusal?.concernsTheWholeTransaction == true || transactions.failedLater
+                || !transactions.isOpen
+            {
                 throw WriterJob.storeError(error)
             }
             guard isGuarded else {

@@ -1,0 +1,150 @@
+// What another program asks of a store's rows: triggers, checks and indexes that the model does not
+// have, and counters of keys.
+
+import Foundation
+import SteleModel
+import SteleSQLite
+import TestSupport
+import Testing
+
+@testable import SteleService
+
+@Suite struct FileRuleTests {
+    private let service: ServiceFixture
+    private let raw: RawDatabase
+
+    init() throws {
+        let model = try makeModel([
+            EntityMaker("Tag").attribute("label", .string).attribute("n", .integer32)
+                .toMany("notes", "Note", inverse: "tags"),
+            EntityMaker("Note").attribute("text", .string).toMany("tags", "Tag", inverse: "notes"),
+        ])
+        service = try ServiceFixture(model)
+        raw = try RawDatabase(service.path)
+        let made = service.post("/Tag", #"[{"label":"a","n":1},{"label":"b","n":2}]"#)
+        try #require(made.status == 201, "\(made.text)")
+        #expect(service.post("/Note", #"{"text":"x"}"#).status == 201)
+    }
+
+    private func expectRefusal(_ answer: Answer, _ words: String..., place: String) {
+        #expect(answer.status == 422 && answer.code == "1550", "\(place): \(answer.text)")
+        for word in words { #expect(answer.detail.contains(word), "\(place): \(answer.text)") }
+    }
+
+    private func many(_ count: Int) -> String {
+        "[" + (0..<count).map { #"{"label":"m\#($0)","n":9}"# }.joined(separator: ",") + "]"
+    }
+
+    /// RAISE of a trigger refuses the save with its text and the object's name, by every road.
+    @Test(arguments: ["ABORT", "FAIL", "ROLLBACK"]) func aTriggerRefuses(_ kind: String) throws {
+        for (event, requests) in [
+            (
+                "UPDATE",
+                [
+                    ("PATCH", "/Tag/1", #"{"label":"y"}"#), ("PUT", "/Tag/1", #"{"label":"y"}"#),
+                    ("PATCH", "/Tag?where=TRUEPREDICATE", #"{"label":"z"}"#),
+                    (
+                        "POST", "/transactions",
+                        #"[{"op":"update","object":"Tag/1","values":{"label":"y"}}]"#
+                    ),
+                ]
+            ),
+            (
+                "INSERT",
+                [
+                    ("POST", "/Tag", #"{"label":"y"}"#), ("POST", "/Tag", many(40)),
+                    (
+                        "POST", "/transactions",
+                        #"[{"op":"insert","entity":"Tag","values":{"label":"y"}}]"#
+                    ),
+                ]
+            ),
+            ("DELETE", [("DELETE", "/Tag/1", nil)]),
+        ] as [(String, [(String, String, String?)])] {
+            try raw.run(
+                "CREATE TRIGGER app BEFORE \(event) ON ZTAG BEGIN "
+                    + "SELECT RAISE(\(kind), 'label is locked'); END")
+            let before = service.get("/Tag").text
+            for (method, target, body) in requests {
+                let answer = service.ask(method, target, body)
+                expectRefusal(
+                    answer, "Tag", "a trigger of the store's file refuses it: label is locked",
+                    place: "\(kind) \(method) \(target)")
+                #expect(service.get("/Tag").text == before)
+            }
+            let editor = try Editor(service)
+            switch event {
+            case "UPDATE": _ = editor.patch("/Tag/1", #"{"label":"y"}"#)
+            case "INSERT": _ = editor.post("/Tag", #"{"label":"y"}"#)
+            default: _ = editor.ask("DELETE", "/Tag/1")
+            }
+            expectRefusal(
+                editor.post("/save"), "Tag", "label is locked",
+                place: "\(kind) \(event) in a context")
+            try raw.run("DROP TRIGGER app")
+            #expect(service.patch("/Tag/2", #"{"n":3}"#).status == 200)
+            #expect(service.patch("/Tag/2", #"{"n":2}"#).status == 200)
+        }
+        // The name says which object it is where it is known.
+        try raw.run(
+            "CREATE TRIGGER app BEFORE UPDATE ON ZTAG BEGIN SELECT RAISE(\(kind), 'no'); END")
+        #expect(service.patch("/Tag/2", #"{"n":5}"#).detail.hasPrefix("Tag 2: "))
+        try raw.run("DROP TRIGGER app")
+    }
+
+    /// A trigger on a join table.
+    @Test func aTriggerRefusesALink() throws {
+        let join = try #require(
+            try raw.texts(
+                "SELECT name FROM sqlite_master WHERE name IN ('Z_1NOTES', 'Z_2NOTES', 'Z_1TAGS', "
+                    + "'Z_2TAGS') AND type = 'table'"
+            ).first)
+        try raw.run(
+            "CREATE TRIGGER app BEFORE INSERT ON \(join) BEGIN SELECT RAISE(ABORT, 'no link'); END")
+        expectRefusal(service.patch("/Note/1", #"{"tags":[1]}"#), "no link", place: "link")
+        #expect(service.get("/Note/1/tags").text == "[]")
+    }
+
+    /// An index of another program, and a trigger that writes to a table with one.
+    @Test func uniquenessOfTheFileAloneIsNamed() throws {
+        try raw.run("CREATE UNIQUE INDEX app ON ZTAG (ZLABEL)")
+        let words = "values that must be unique by the store's file, and not by the model, are not"
+        expectRefusal(
+            service.post("/Tag", #"{"label":"a"}"#), "a new Tag: ", words, place: "insert")
+        expectRefusal(service.patch("/Tag/2", #"{"label":"a"}"#), "Tag 2: ", words, place: "update")
+        try raw.run(
+            "DROP INDEX app; CREATE TABLE LOGGED (A UNIQUE); CREATE TRIGGER app AFTER INSERT ON ZTAG "
+                + "BEGIN INSERT INTO LOGGED VALUES (new.ZN); END")
+        #expect(service.post("/Tag", #"{"n":7}"#).status == 201)
+        expectRefusal(service.post("/Tag", #"{"n":7}"#), "a new Tag: ", words, place: "trigger")
+        #expect(service.post("/Tag", #"{"n":8}"#).status == 201)
+    }
+
+    /// Where all keys are given out, the answer says which and the way out.
+    @Test func keysThatAreUsedUpAreNamed() throws {
+        try raw.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_NAME = 'Tag'")
+        for answer in [
+            service.post("/Tag", #"{"label":"y"}"#), service.post("/Tag", many(40)),
+            service.post(
+                "/transactions", #"[{"op":"insert","entity":"Tag","values":{"label":"y"}}]"#),
+        ] {
+            #expect(answer.status == 503 && answer.code == "store.unavailable", "\(answer.text)")
+            #expect(
+                answer.detail.contains("Tag has no keys left: Z_MAX of Z_ENT")
+                    && answer.detail.contains("set Z_MAX to the largest Z_PK"), "\(answer.text)")
+        }
+        let editor = try Editor(service)
+        _ = editor.post("/Tag", #"{"label":"y"}"#)
+        let saved = editor.post("/save")
+        #expect(
+            saved.status == 503 && saved.detail.contains("Tag has no keys left"), "\(saved.text)")
+        // All else works.
+        #expect(service.patch("/Tag/1", #"{"label":"y"}"#).status == 200)
+        #expect(service.post("/Note", #"{"text":"y"}"#).status == 201)
+        let found = try SQLiteStore.inspect(path: service.path, among: [service.service.model])
+        #expect(
+            found.differences.contains { $0.contains("Tag has no keys left") },
+            "\(found.differences)")
+        try raw.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_NAME = 'Tag'")
+    }
+}
