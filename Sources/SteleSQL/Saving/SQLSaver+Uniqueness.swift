@@ -61,8 +61,9 @@ extension SQLSaver {
                     if change.kind == .insert, try isTaken(change) {
                         throw .moved("\(name) \(change.key) already exists")
                     }
-                    throw .failed(
-                        "\(name) \(change.key) violates a constraint that is not in the model")
+                    throw .refused(
+                        "values that must be unique by the store's file, and not by the model, are "
+                            + "not: an index or a trigger of another program asks for it")
                 }
                 let holder = ObjectID(
                     root: schema.model.entities[change.entity].root, key: broken.holder.key)
@@ -77,7 +78,6 @@ extension SQLSaver {
         }
     }
 
-    /// Returns the conflict with the requested keys, because keys given out by this save are lost.
     /// Whether another program has inserted a row of the object's key.
     private func isTaken(_ change: ObjectChange) throws(StoreError) -> Bool {
         // A failed statement may have ended the transaction of a server, which has no other indexes.
@@ -87,16 +87,20 @@ extension SQLSaver {
         return try connection.integer(row, [.int(change.key)]) != nil
     }
 
+    /// Returns the conflict with the requested keys, because keys given out by this save are lost.
     private func conflict(
         _ broken: Broken, of change: ObjectChange, holder: ObjectID, among places: UniqueValues
     ) throws(StoreError) -> ConstraintConflict {
         let (refused, other) = (try places.asked(places.id(of: change)), try places.asked(holder))
+        // A row with a key below 1, which another program has written, is no object.
+        let isObject = broken.holder.key > 0
         return ConstraintConflict(
             entity: change.entity, key: refused?.key ?? change.key, constraint: broken.names,
             values: broken.slots.map { (refused ?? change).values[$0] },
-            holder: ConstraintConflict.Holder(
-                entity: broken.holder.entity, key: other?.key ?? holder.key,
-                isNew: other?.kind == .insert))
+            holder: isObject
+                ? ConstraintConflict.Holder(
+                    entity: broken.holder.entity, key: other?.key ?? holder.key,
+                    isNew: other?.kind == .insert) : nil)
     }
 
     private struct Broken {

@@ -70,7 +70,7 @@ extension SQLSchema {
         // A search in the keys of a whole table takes half the time of one for a row.
         let isOfNoRow =
             model.entities[entity].parent == nil
-            ? "k NOT IN (SELECT Z_PK FROM \(table(of: entity).name))"
+            ? "(k < 1 OR k NOT IN (SELECT Z_PK FROM \(table(of: entity).name)))"
             : "NOT EXISTS (\(row(of: entity, withKey: "k")))"
         return .init(column: column, isOfNoRow: isOfNoRow, isMandatory: isMandatory)
     }
@@ -125,16 +125,18 @@ extension ForeignValues {
         mutating func read(_ tests: ForeignTests) throws(StoreError) -> Bool {
             for key in tests.keys where try !read(key, tests.table) { return false }
             guard !tests.contents.isEmpty else { return true }
+            let first = SQLText("SELECT MIN(Z_PK) FROM \(tests.table)")
+            if let key = try connection.integer(first), key < 1 { add("Z_PK", tests.table) }
             let next = SQLText(
                 "SELECT rowid FROM \(tests.table) WHERE rowid > ?1 ORDER BY rowid "
                     + "LIMIT 1 OFFSET \(rowsAtOnce - 1)")
-            var first: Int64 = .min
+            var last: Int64 = .min
             while true {
                 guard goesOn() else { return false }
-                let end = try connection.integer(next, [.int(first)])
-                try read(tests, after: first, through: end ?? .max)
+                let end = try connection.integer(next, [.int(last)])
+                try read(tests, after: last, through: end ?? .max)
                 guard let end else { return true }
-                first = end
+                last = end
             }
         }
 

@@ -3,7 +3,8 @@ import StelePersistence
 
 /// The columns of a store with contents that Core Data does not write: values of another type,
 /// infinite numbers, text that is not UTF-8, and keys of rows that are not there. Only other programs
-/// leave them.
+/// leave them. `Z_PK` is among them where rows have keys below 1, which no object has: such rows are
+/// left out.
 ///
 /// A statement reads such a column by an expression that gives each content its value, and all other
 /// columns as they are. So it costs nothing where there are none.
@@ -77,7 +78,8 @@ extension SQLSchema {
             }
             columns.append("\(value) AS \(column.name)")
         }
-        return "(SELECT \(columns.joined(separator: ", ")) FROM \(table.name) t)"
+        let condition = names.contains("Z_PK") ? " WHERE t.Z_PK > 0" : ""
+        return "(SELECT \(columns.joined(separator: ", ")) FROM \(table.name) t\(condition))"
     }
 
     /// Returns the join tables, each with its two columns and the entities whose keys they have.
@@ -123,7 +125,7 @@ extension SQLSchema {
     /// the root.
     func row(of entity: Int, withKey key: String) -> String {
         let it = model.entities[entity]
-        return "SELECT e.Z_PK FROM \(table(of: entity).name) e WHERE e.Z_PK = \(key)"
+        return "SELECT e.Z_PK FROM \(table(of: entity).name) e WHERE e.Z_PK = \(key) AND e.Z_PK > 0"
             + (it.parent == nil ? "" : " AND e.Z_ENT IN (\(numbers(of: entity)))")
     }
 
