@@ -42,7 +42,7 @@ struct InMemoryLoading {
     }
 
     /// Keys and versions below it can be counted up without an overflow.
-    private static let keyLimit: Int64 = 1 << 62
+    static let keyLimit: Int64 = 1 << 62
 
     private func damage(_ text: String) -> StoreError { .incompatible(code: 134080, text) }
 

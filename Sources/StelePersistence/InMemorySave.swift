@@ -53,7 +53,7 @@ struct InMemorySave {
         try request.checkNames(in: model)
         try checkExpectations()
         try checkVersions()
-        assignKeys()
+        try assignKeys()
         for change in request.changes { try take(change) }
         try checkUniqueness()
         defer {
@@ -192,17 +192,22 @@ struct InMemorySave {
 
     // MARK: Changes
 
-    private mutating func assignKeys() {
+    /// - Throws: `.unsupported` for a key that the store does not have.
+    private mutating func assignKeys() throws(StoreError) {
         let inserted = request.changes.filter { $0.kind == .insert && $0.key < 0 }
             .map { ObjectID(root: root($0.entity), key: $0.key) }
         for id in request.reservations + inserted {
-            let key = outcome.nextKeys[id.root] ?? contents.nextKeys[id.root]
-            if id.key > 0 {
-                outcome.nextKeys[id.root] = max(key, id.key + 1)
-                continue
+            let next = outcome.nextKeys[id.root] ?? contents.nextKeys[id.root]
+            let key = id.key > 0 ? id.key : next
+            guard key < InMemoryLoading.keyLimit - 1 else {
+                throw .unsupported(
+                    "\(model.entities[id.root].name) has the key \(key), and a store in memory or in a "
+                        + "whole file has keys below \(InMemoryLoading.keyLimit - 1): stele export, and "
+                        + "stele import with --new-ids, give new keys; where no object has that key, "
+                        + "Z_MAX in Z_PRIMARYKEY of an SQLite store may be set to the largest Z_PK")
             }
-            outcome.nextKeys[id.root] = key + 1
-            outcome.result.permanentKeys.insert(key, for: id)
+            outcome.nextKeys[id.root] = max(next, key + 1)
+            if id.key <= 0 { outcome.result.permanentKeys.insert(key, for: id) }
         }
     }
 
@@ -228,7 +233,9 @@ struct InMemorySave {
                     before: members, snapshot: contents.row(id)))
         case .insert:
             if contents.row(id) != nil { throw .moved("\(entity.name) \(key) already exists") }
-            let version = change.before.map { $0.version &+ 1 } ?? 1
+            // One that another program has written may be out of the range of a file.
+            let former = change.before.map { $0.version &+ 1 } ?? 1
+            let version = (0..<InMemoryLoading.keyLimit).contains(former) ? former : 1
             let row = Snapshot(
                 entity: change.entity, key: key, version: version,
                 values: try stored(change, entity))

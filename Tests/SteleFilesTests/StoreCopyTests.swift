@@ -67,4 +67,44 @@ import Testing
         }
         #expect(error.description.contains("the destination has objects"))
     }
+
+    /// A store in memory or in a whole file has no keys and versions that do not count up.
+    @Test(arguments: [StoreKind.memory, .xml, .binary, .text])
+    func keysAndVersionsOutOfRangeAreNoCrash(_ to: StoreKind) throws {
+        let model = try makeModel([
+            EntityMaker("Team").attribute("name", .string),
+            EntityMaker("Tag").attribute("name", .string),
+        ])
+        for (sql, words) in [
+            ("INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (9223372036854775807, 1, 1)", "Tag has"),
+            ("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_NAME = 'Tag'", "Tag has"),
+            ("UPDATE ZTAG SET Z_OPT = 9223372036854775807 WHERE Z_PK = 1", nil),
+            ("UPDATE ZTAG SET Z_OPT = -5 WHERE Z_PK = 1", nil),
+        ] {
+            let folder = try TemporaryFolder()
+            let path = folder.path + "/source"
+            let made = try Stage(.sqlite, model, at: path)
+            _ = try made.insert("Tag")
+            made.close()
+            try RawDatabase(path).run(sql)
+            let source = try StoreKind.sqlite.open(model, at: path)
+            defer { source.close() }
+            let copy = try to.open(model, at: folder.store)
+            guard let words else {
+                try MigrationManager.copy(source, to: copy)
+                let stage = Stage(copy)
+                let tag = try #require(try stage.objects().first).snapshot
+                #expect(tag.version == 1, "\(sql)")
+                stage.close()
+                // It can be read again.
+                if to != .memory { try to.open(model, at: folder.store).close() }
+                continue
+            }
+            let error = #expect(throws: StoreError.self, "\(sql)") {
+                try MigrationManager.copy(source, to: copy)
+            }
+            #expect(error?.description.contains(words) == true, "\(error as Any)")
+            copy.close()
+        }
+    }
 }
