@@ -44,13 +44,15 @@ struct Connection: @unchecked Sendable {
 
     /// Sends what the system takes at once: for a short response where libmicrohttpd sends nothing
     /// more before the connection ends.
-    func sendAtOnce(_ bytes: [UInt8]) {
-        _ = bytes.withUnsafeBytes { bytes in
+    /// - Returns: whether that is all.
+    func sendAtOnce(_ bytes: [UInt8]) -> Bool {
+        let count = bytes.withUnsafeBytes { bytes in
             if let session = stele_mhd_tls_session(pointer) {
                 return gnutls_record_send(OpaquePointer(session), bytes.baseAddress, bytes.count)
             }
             return send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
         }
+        return count == bytes.count
     }
 
     /// Says to the client that nothing more is sent. What it sends can still be read.

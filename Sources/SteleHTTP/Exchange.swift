@@ -10,7 +10,7 @@ import SteleSystem
 /// libmicrohttpd has finished the request, and nowhere else.
 final class Exchange: Job, @unchecked Sendable {
     enum Phase: Equatable {
-        case head, body, overflowing, handedOver, answered
+        case head, body, handedOver, answered
         /// The refusal of a body is sent, and what still comes of it is discarded until then.
         case lingering(until: UInt64)
     }
@@ -54,10 +54,9 @@ final class Exchange: Job, @unchecked Sendable {
     let receivedAt: UInt64
     var head: RequestHead
     var body: [UInt8] = []
-    var overflow = 0
     /// The destination of a body that is not kept in memory, and how much of a body has come.
     private var sink: (any BodySink)?
-    private var received = 0
+    var received = 0
     /// Told when the response has ended, with the bytes of its body that were taken.
     var onEnd: (@Sendable (Response.Ending) -> Void)?
     var taken = Taken.whole(0)
@@ -67,7 +66,7 @@ final class Exchange: Job, @unchecked Sendable {
     private var isPending = false
     let answer = Mutex<Answer>(.none)
     /// The connection, whose client may be too slow.
-    private let sender: ClientConnection?
+    let sender: ClientConnection?
 
     init(core: ServerCore, target: UnsafePointer<CChar>, client: ClientConnection?) {
         self.core = core
@@ -86,18 +85,11 @@ final class Exchange: Job, @unchecked Sendable {
         case .head:
             return begin(call, on: connection)
         case .body where call.size.pointee > 0:
-            append(call, on: connection)
-            return .YES
+            return append(call, on: connection)
         case .body:
             return complete(on: connection)
-        case .overflowing where call.size.pointee > 0:
-            return swallow(call, on: connection)
-        case .overflowing:
-            return refuse(.bodyTooLarge(makeRequest(), limit: limit), on: connection)
         case .lingering(let end):
-            guard call.size.pointee > 0, MonotonicClock.now < end else { return .NO }
-            call.size.pointee = 0
-            return .YES
+            return discard(call, until: end)
         case .handedOver:
             return deliver(on: connection)
         case .answered:
@@ -155,22 +147,21 @@ final class Exchange: Job, @unchecked Sendable {
     /// The most bytes that the body may have.
     var limit: Int { sink?.limit ?? core.configuration.maximumBodyBytes }
 
-    private func append(_ call: HandlerCall, on connection: Connection) {
+    private func append(_ call: HandlerCall, on connection: Connection) -> MHD_Result {
         let count = call.size.pointee
         call.size.pointee = 0
-        guard let data = call.data else { return }
+        guard let data = call.data else { return .YES }
         guard count <= limit - received else {
-            phase = .overflowing
             body = []
-            overflow = count
             sink?.close()
-            return
+            return refuse(.bodyTooLarge(makeRequest(), limit: limit), on: connection)
         }
         received += count
         sender?.receive(count)
         body.append(
             contentsOf: UnsafeRawBufferPointer(start: UnsafeRawPointer(data), count: count))
         if let sink, body.count >= Self.pieceBytes { passOn(to: sink, connection) }
+        return .YES
     }
 
     /// Bytes of a body that a sink is given at a time.
@@ -281,7 +272,10 @@ final class Exchange: Job, @unchecked Sendable {
     }
 
     func refuse(_ refusal: Refusal, on connection: Connection) -> MHD_Result {
-        send(core.rendered(refusal), closing: refusal.closesConnection, on: connection)
+        if phase == .body || phase == .head && head.isFollowedByBody {
+            return refuseBody(refusal, on: connection)
+        }
+        return send(core.rendered(refusal), closing: refusal.closesConnection, on: connection)
     }
 
     /// libmicrohttpd has finished the request, sent or not.
@@ -300,10 +294,9 @@ final class Exchange: Job, @unchecked Sendable {
         case .body:
             core.rendered(.malformed(makeRequest(), reason: "The body has not come whole."))
                 .discard()
-        case .overflowing: core.rendered(.bodyTooLarge(makeRequest(), limit: limit)).discard()
         case .head, .handedOver, .answered, .lingering: break
         }
-        core.departures.note(max(received, overflow) + taken.bytes)
+        core.departures.note(received + taken.bytes)
         switch orphan {
         case .given(let response): response.discard()
         case .toBeMade(let make): make().discard()

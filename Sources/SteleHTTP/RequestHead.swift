@@ -152,6 +152,14 @@ struct RequestHead {
         fault = "The name of a header field contains a space or a control character."
     }
 
+    /// Whether the client sends a body without waiting for `100 Continue`.
+    var isFollowedByBody: Bool {
+        guard transferCoding != nil || contentLengths > 0 && contentLength != 0 else {
+            return false
+        }
+        return headers["Expect"].map { !equalIgnoringCase($0.utf8, "100-continue".utf8) } ?? true
+    }
+
     /// Whether most of the head is the target.
     var isMostlyTarget: Bool { targetLength > memory / 2 }
 

@@ -62,21 +62,23 @@ extension Response {
         headers.reduce(512) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
     }
 
-    /// The response as bytes, the last of its connection; a body that is not bytes is omitted.
-    func closingMessage(withBody: Bool) -> [UInt8] {
-        var body: [UInt8] = []
-        if case .bytes(let bytes) = self.body { body = bytes }
+    /// The body; empty where it is not bytes.
+    var wholeBody: [UInt8] { if case .bytes(let bytes) = body { bytes } else { [] } }
+
+    /// The head as bytes, of the last response of its connection.
+    var closingHead: [UInt8] {
         let reason = String(cString: MHD_get_reason_phrase_for(UInt32(status)))
         var message = Array("HTTP/1.1 \(status) \(reason)\r\n".utf8)
         let own = [
-            ("Date", Self.date), ("Content-Length", String(body.count)), ("Connection", "close"),
+            ("Date", Self.date), ("Content-Length", String(wholeBody.count)),
+            ("Connection", "close"),
         ]
         for (name, value) in own + headers.map({ ($0.name, $0.value) })
         where !(name + value).utf8.contains(where: { $0 == 13 || $0 == 10 }) {
             message += "\(name): \(value)\r\n".utf8
         }
         message += "\r\n".utf8
-        return withBody ? message + body : message
+        return message
     }
 
     /// The time now, in the form of the field `Date` (RFC 9110, 5.6.7).

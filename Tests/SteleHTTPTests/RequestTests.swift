@@ -235,6 +235,35 @@ import Testing
         server.stop(drain: 1)
     }
 
+    /// Else the client is reset while it sends, and a proxy answers 502 (RFC 9112, 9.6).
+    @Test(arguments: [
+        ("Content-Length: 3000000", 413), ("Content-Length: 3000000\r\nHost: b", 400),
+        ("X-Thing: \(String(repeating: "x", count: 29_000))\r\nContent-Length: 3000000", 431),
+    ])
+    func aRefusedBodyIsReadBeforeTheConnectionIsClosed(fields: String, status: Int) throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen) { $0.maximumBodyBytes = 1000 }
+        let early = try RawClient(port: server.port)
+        try early.send("POST /inline HTTP/1.1\r\nHost: h\r\n\(fields)\r\n\r\n")
+        // The refusal comes before the body.
+        #expect(try early.readResponse().status == status)
+        for _ in 0..<3 {
+            try early.send([UInt8](repeating: 120, count: 1_000_000))
+            usleep(20_000)
+        }
+        #expect(try early.readToEnd().isEmpty)
+        let late = try RawClient(port: server.port)
+        try late.send("POST /inline HTTP/1.1\r\nHost: h\r\n\(fields)\r\n\r\n")
+        try late.send([UInt8](repeating: 120, count: 3_000_000))
+        let response = try late.readResponse()
+        #expect(response.status == status && response.isWhole)
+        #expect(response["Connection"]?.lowercased() == "close")
+        #expect(try late.readToEnd().isEmpty)
+        #expect(seen.eventually { server.requestsInProgress == 0 })
+        #expect(seen.requests.withLock { $0.isEmpty })
+        server.stop(drain: 1)
+    }
+
     @Test func aClientThatNeverEndsItsBodyIsCutOff() throws {
         let server = try startServer { $0.maximumBodyBytes = 1000 }
         let client = try RawClient(port: server.port)
