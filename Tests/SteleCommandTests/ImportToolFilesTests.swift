@@ -91,6 +91,42 @@ import Testing
         }
     }
 
+    /// As VisiData and csvkit write all values, Miller Booleans and null, and SQLite Booleans.
+    @Test(arguments: [
+        #"{"_id":"7","name":"a","age":"3","ok":"true","score":"","team":"2"}"#,
+        #"{"_id":"7.0","name":"a","age":"3.0","ok":"True","born":"","team":"2.0"}"#,
+        #"{"_id":7,"name":"a","age":3,"ok":1,"tax":"","team":2}"#,
+        #"{"_id":7,"name":"a","age":3,"ok":1.0,"tag":"","team":2.0}"#,
+    ])
+    func jsonOfProgramsWithoutTypesIsRead(record: String) throws {
+        let house = try house()
+        let none = #"{"_id":"8","name":"","age":"","ok":"","team":""}"#
+        _ = try house.load([("person.ndjson", record + "\n" + none)])
+        #expect(try house.all("Person").map(\.key) == [7, 8])
+        #expect(try house.values("Person.name") == [.string("a"), .string("")])
+        #expect(try house.values("Person.age") == [.int(3), .null])
+        #expect(try house.values("Person.ok") == [.bool(true), .null])
+        #expect(try house.values("Person.team") == [.key(2), .null])
+        for name in ["score", "born", "tax", "tag"] {
+            #expect(try house.values("Person.\(name)") == [.null, .null])
+        }
+    }
+
+    /// A text is the key of its destination where `_id` is a number.
+    @Test func aTextThatLooksLikeANumberIsAKey() throws {
+        let house = try house()
+        _ = try house.load([
+            ("team.ndjson", #"{"_id":3,"code":"1"}"#),
+            ("person.ndjson", #"{"_id":7,"team":"1"}"#),
+        ])
+        #expect(try house.values("Person.team") == [.key(3)])
+        for (name, value) in [("ok", "2"), ("ok", #""x""#), ("_id", #""""#), ("_id", #""x""#)] {
+            #expect(throws: ImportError.self) {
+                try house.load([("person.ndjson", "{\"\(name)\":\(value)}")])
+            }
+        }
+    }
+
     @Test func anEmptyQuotedCellIsATextWhereTheTypeIsOne() throws {
         let house = try house()
         _ = try house.load([("person.csv", "name,age,raw,prefs,team\n\"\",\"\",\"\",\"\",A\n")])

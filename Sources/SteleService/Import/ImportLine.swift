@@ -28,6 +28,8 @@ struct ImportLine {
     private var otherKeys: [[Value]?] = []
     /// The object's `_id`, if it is given.
     var id: Int64?
+    /// Whether that is a text in JSON: programs that know no types write all values so.
+    private var isOfTexts = false
 
     /// An empty record.
     init(_ place: LinePlace, _ entity: Entity) {
@@ -47,7 +49,8 @@ struct ImportLine {
         let entity = try Self.entity(root["_entity"], of: plan.files[place.file], plan.model)
         self.init(place, entity)
         if let node = root["_id"] {
-            guard let id = node.wholeNumber, id > 0 else {
+            isOfTexts = node.kind == .string
+            guard let id = self.id(node), id > 0 else {
                 throw ImportError("_id must be a positive integer, \(ValueReader.shown(node))")
             }
             self.id = id
@@ -150,7 +153,9 @@ struct ImportLine {
     func reference(
         _ node: JSONNode, for relationship: Relationship, _ plan: ImportPlan
     ) throws -> Reference {
-        if node.isNull { return Reference(relationship: relationship, names: []) }
+        if node.isNull || isOfTexts && node.string?.isEmpty == true {
+            return Reference(relationship: relationship, names: [])
+        }
         guard relationship.isToMany else {
             return Reference(
                 relationship: relationship, names: [try name(node, for: relationship, plan)])
@@ -172,12 +177,17 @@ struct ImportLine {
     private func name(
         _ node: JSONNode, for relationship: Relationship, _ plan: ImportPlan
     ) throws -> ObjectName {
-        if id != nil, let id = node.wholeNumber { return .id(id) }
+        if id != nil, let id = id(node) { return .id(id) }
         if node.kind == .object, let id = node["_id"]?.wholeNumber { return .id(id) }
         let destination = plan.model.destination(of: relationship)
         let what = "\(relationship.name) of \(entity.name)"
         guard let key = plan.key(of: destination) else { throw Self.keyless(what, destination) }
         return .key(try key.read(node, for: what, plan.values))
+    }
+
+    private func id(_ node: JSONNode) -> Int64? {
+        guard isOfTexts, let text = node.string else { return node.wholeNumber }
+        return ValueReader.wholeNumber(text.utf8)
     }
 
     static func keyless(_ what: String, _ destination: Entity) -> ImportError {

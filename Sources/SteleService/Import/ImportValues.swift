@@ -16,10 +16,19 @@ struct ImportValues: Sendable {
         dates = options.dates
     }
 
-    /// The value of an attribute in JSON. A Decimal keeps all digits, also of a bare number.
+    /// The value of an attribute in JSON. A Decimal keeps all digits, also of a bare number. What
+    /// programs without its type write is read too: Booleans as in cells, and the empty text for null.
     /// - Throws: `Problem`, `ImportError` without a place.
     func read(_ node: JSONNode, _ attribute: Attribute, _ entity: Entity) throws -> Value {
         switch attribute.type {
+        case .string, .uri, .binary, .transformable: break
+        case _ where node.kind == .string && node.string?.isEmpty == true: return .null
+        case .boolean:
+            if let text = node.string ?? node.wholeNumber.map({ "\($0)" }),
+                let truth = Self.truth(text)
+            {
+                return .bool(truth)
+            }
         case .decimal where node.isLongNumber:
             let digits = Array((node.longNumberText ?? "").utf8)
             if let number = DecimalText.parse(digits) { return .decimal(number) }
