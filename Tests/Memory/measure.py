@@ -167,8 +167,8 @@ def follow_stream(port, token):
         if line.startswith(b"data: "):
             longest[0] = max(longest[0], len(line))
             found += line.count(b'"change":"')
-            if is_last:
-                break
+        elif is_last and not line:
+            break
     stream.close()
     return found
 

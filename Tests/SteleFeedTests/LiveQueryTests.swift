@@ -32,15 +32,16 @@ import Testing
 
             event: snapshot
             id: \(id)-\(start)
-            data: {"rows":[{"object":{"_id":4,"_entity":"Employee","_version":1,"name":"Di","salary":40,"team":null}},\
-            {"object":{"_id":3,"_entity":"Employee","_version":1,"name":"Cy","salary":30,"team":2}}]}
+            data: {"rows":[{"object":{"_id":4,"_entity":"Employee","_version":1,"name":"Di","salary":40,"team":null}},
+            data: {"object":{"_id":3,"_entity":"Employee","_version":1,"name":"Cy","salary":30,"team":2}}]}
 
             :
             id: \(id)-\(start)
 
             event: change
             id: \(id)-\(end)
-            data: {"deletes":[{"index":1,"_id":3}],"inserts":[{"index":1,"object":\
+            data: {"deletes":[{"index":1,"_id":3}],"inserts":[
+            data: {"index":1,"object":\
             {"_id":2,"_entity":"Person","_version":2,"name":"Bo","salary":35,"team":1}}],"moves":[],"updates":[]}
 
 

@@ -119,7 +119,7 @@ final class Client {
             switch name {
             case "id": lastEventID = value
             case "event": event.name = value
-            case "data": event.data = value
+            case "data": event.data += event.data.isEmpty ? value : "\n" + value
             default: break
             }
         }

@@ -97,7 +97,7 @@ package struct ChangeRenderer: Sendable {
 
     /// A part of a save as an event.
     /// - Parameters:
-    ///   - changes: its changes, separated by commas.
+    ///   - changes: its changes, as in `SaveParts`.
     ///   - rest: the position of the last of them where those that follow are not told.
     func event(
         _ transaction: HistoryTransaction, _ changes: [UInt8], part: Int, of count: Int,

@@ -14,7 +14,7 @@ struct SaveParts {
     /// Whether all changes are one part: its end is known.
     private let isBoundless: Bool
 
-    /// The changes of each part, separated by commas.
+    /// The changes of each part, separated by `separator`.
     private(set) var parts: [[UInt8]] = []
     /// The position of the last change of each part.
     private(set) var ends: [Int64] = []
@@ -40,6 +40,10 @@ struct SaveParts {
         self.isKept = isKept
     }
 
+    /// Each change is on a line of its own: many clients read a line at a time and refuse long ones.
+    private static let separator: StaticString = ",\ndata: "
+    private var between: Int { Self.separator.utf8CodeUnitCount }
+
     /// Whether a limit leaves out what follows.
     var isFull: Bool { rest != nil }
 
@@ -54,7 +58,7 @@ struct SaveParts {
         }
         if count > 0, !isBoundless {
             let most = changeLimit ?? renderer.changesPerPart
-            if count >= most || bytes + scratch.count + 1 > renderer.bytesPerPart {
+            if count >= most || bytes + between + scratch.count > renderer.bytesPerPart {
                 if changeLimit != nil {
                     rest = last
                     return
@@ -63,9 +67,9 @@ struct SaveParts {
             }
         }
         let isWanted = isKept || ends.isEmpty
-        if isWanted, count > 0 { open.byte(UInt8(ascii: ",")) }
+        if isWanted, count > 0 { open.raw(Self.separator) }
         if isWanted { open.raw(scratch.bytes) }
-        bytes += scratch.count + (count > 0 ? 1 : 0)
+        bytes += scratch.count + (count > 0 ? between : 0)
         count += 1
         last = change.change.position
     }

@@ -43,7 +43,8 @@ extension LiveRenderer {
         if let section { write(section: section, plan, to: &writer) }
     }
 
-    /// `{"deletes":[…],"inserts":[…],"moves":[…],"updates":[…]}`.
+    /// `{"deletes":[…],"inserts":[…],"moves":[…],"updates":[…]}`, with each entry on a line of its
+    /// own, as in a snapshot.
     /// - Throws: `UnreadableValue`.
     package func change(
         _ difference: ResultsDifference, _ plan: LivePlan, _ rows: LiveRows
@@ -51,14 +52,31 @@ extension LiveRenderer {
         var writer = ByteWriter(capacity: 512)
         let form = form(plan, rows.rows, rows.embedded)
         let hasIDs = if case .rows = plan.shape { false } else { true }
-        func object(_ key: Int64, _ section: Value?, to writer: inout ByteWriter) {
+        var isFirst = true
+        func begin(_ index: Int, _ key: StaticString, _ value: Int) {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            if !isFirst { writer.raw("\ndata: ") }
+            isFirst = false
+            writer.raw(key)
+            writer.integer(Int64(value))
+        }
+        func end(_ key: Int64, _ section: Value?, _ updated: UpdatedKeys?) {
             writer.raw(",\"object\":")
             write(key, section, rows, as: form, of: plan, to: &writer)
+            if let updated, hasIDs { write(updated, to: &writer) }
+            writer.byte(UInt8(ascii: "}"))
+        }
+        func list(_ sections: [ResultsDifference.SectionChange]) {
+            for (index, section) in sections.enumerated() {
+                begin(index, "{\"index\":", section.index)
+                writer.raw(",\"name\":")
+                write(name: section.name, plan, to: &writer)
+                writer.byte(UInt8(ascii: "}"))
+            }
         }
         writer.raw("{\"deletes\":[")
         for (index, it) in difference.deletes.enumerated() {
-            writer.raw(index > 0 ? ",{\"index\":" : "{\"index\":")
-            writer.integer(Int64(it.index))
+            begin(index, "{\"index\":", it.index)
             if hasIDs {
                 writer.raw(",\"_id\":")
                 writer.key(it.key)
@@ -67,35 +85,27 @@ extension LiveRenderer {
         }
         writer.raw("],\"inserts\":[")
         for (index, it) in difference.inserts.enumerated() {
-            writer.raw(index > 0 ? ",{\"index\":" : "{\"index\":")
-            writer.integer(Int64(it.index))
-            object(it.key, it.section, to: &writer)
-            writer.byte(UInt8(ascii: "}"))
+            begin(index, "{\"index\":", it.index)
+            end(it.key, it.section, nil)
         }
         writer.raw("],\"moves\":[")
         for (index, it) in difference.moves.enumerated() {
-            writer.raw(index > 0 ? ",{\"from\":" : "{\"from\":")
-            writer.integer(Int64(it.from))
+            begin(index, "{\"from\":", it.from)
             writer.raw(",\"to\":")
             writer.integer(Int64(it.to))
-            object(it.key, it.section, to: &writer)
-            if hasIDs { write(it.updated, to: &writer) }
-            writer.byte(UInt8(ascii: "}"))
+            end(it.key, it.section, it.updated)
         }
         writer.raw("],\"updates\":[")
         for (index, it) in difference.updates.enumerated() {
-            writer.raw(index > 0 ? ",{\"index\":" : "{\"index\":")
-            writer.integer(Int64(it.index))
-            object(it.key, it.section, to: &writer)
-            if hasIDs { write(it.updated, to: &writer) }
-            writer.byte(UInt8(ascii: "}"))
+            begin(index, "{\"index\":", it.index)
+            end(it.key, it.section, it.updated)
         }
         writer.byte(UInt8(ascii: "]"))
         if plan.section != nil {
             writer.raw(",\"sections\":{\"deletes\":[")
-            write(difference.sectionDeletes, plan, to: &writer)
+            list(difference.sectionDeletes)
             writer.raw("],\"inserts\":[")
-            write(difference.sectionInserts, plan, to: &writer)
+            list(difference.sectionInserts)
             writer.raw("]}")
         }
         writer.raw("}\n\n")
@@ -112,19 +122,6 @@ extension LiveRenderer {
             writer.string(name)
         }
         writer.byte(UInt8(ascii: "]"))
-    }
-
-    private func write(
-        _ sections: [ResultsDifference.SectionChange], _ plan: LivePlan,
-        to writer: inout ByteWriter
-    ) {
-        for (index, section) in sections.enumerated() {
-            writer.raw(index > 0 ? ",{\"index\":" : "{\"index\":")
-            writer.integer(Int64(section.index))
-            writer.raw(",\"name\":")
-            write(name: section.name, plan, to: &writer)
-            writer.byte(UInt8(ascii: "}"))
-        }
     }
 
     /// Appends the section of a row.

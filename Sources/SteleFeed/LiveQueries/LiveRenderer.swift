@@ -71,7 +71,8 @@ package struct LiveRenderer: Sendable {
         query.shown = shown
     }
 
-    /// The data of a snapshot: `{"rows":[…],"sections":[…]}`.
+    /// The data of a snapshot: `{"rows":[…],"sections":[…]}`, with each row on a line of its own:
+    /// many clients read a line at a time and refuse long ones.
     /// - Parameters:
     ///   - write: appends the object of the row at an index.
     ///   - note: is given the object with its section.
@@ -85,8 +86,7 @@ package struct LiveRenderer: Sendable {
         var section = 0
         var left = sections.first?.numberOfObjects ?? 0
         for index in 0..<count {
-            if index > 0 { writer.byte(UInt8(ascii: ",")) }
-            writer.raw("{\"object\":")
+            writer.raw(index > 0 ? ",\ndata: {\"object\":" : "{\"object\":")
             let start = writer.count
             write(index, &writer)
             while left == 0, section + 1 < sections.count {
@@ -104,7 +104,7 @@ package struct LiveRenderer: Sendable {
         if plan.section != nil {
             writer.raw(",\"sections\":[")
             for (index, section) in sections.enumerated() {
-                writer.raw(index > 0 ? ",{\"name\":" : "{\"name\":")
+                writer.raw(index > 0 ? ",\ndata: {\"name\":" : "{\"name\":")
                 self.write(name: section.name, plan, to: &writer)
                 writer.raw(",\"count\":")
                 writer.integer(Int64(section.numberOfObjects))
