@@ -163,10 +163,10 @@ extension PredicateCheck {
         _ result: inout Comparison, _ left: Typed, _ right: Typed
     ) throws(PredicateError) {
         if left.type.kind == .collection { throw needsModifier(left.expression) }
-        if let text = right.pending {
+        if let value = right.pending {
             let variable = right.expression
             return try blaming(variable) { () throws(PredicateError) in
-                try between(&result, left, list(text, for: left))
+                try between(&result, left, list(value, for: left))
             }
         }
         let bounds = right.items
@@ -217,10 +217,10 @@ extension PredicateCheck {
     ) throws(PredicateError) -> (Expression, Expression) {
         if element.type.kind == .collection { throw needsModifier(element.expression) }
         var collection = collection
-        if let text = collection.pending {
+        if let value = collection.pending {
             if word == "IN" {
                 return try blaming(collection.expression) { () throws(PredicateError) in
-                    try member(element, of: list(text, for: element), word, written: written)
+                    try member(element, of: list(value, for: element), word, written: written)
                 }
             }
             collection = try convert(collection, to: .value(.string), near: element.expression)

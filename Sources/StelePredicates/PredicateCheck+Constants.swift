@@ -28,7 +28,12 @@ extension PredicateCheck {
     private func identified(_ typed: Typed, by other: Typed) -> Typed {
         guard let temporaryKey, let root = other.idRoot, typed.idRoot == nil else { return typed }
         let text: String? =
-            if case .constant(.string(let text)) = typed.expression { text } else { typed.pending }
+            switch (typed.expression, typed.pending) {
+            case (.constant(.string(let text)), _), (_, .written(let text)?),
+                (_, .value(.string(let text))?):
+                text
+            default: nil
+            }
         if let key = text.flatMap({ temporaryKey($0, root) }) { return constant(.key(key)) }
         guard case .conditional(let condition, _, _) = typed.expression, typed.branches.count == 2
         else { return typed }
@@ -73,10 +78,23 @@ extension PredicateCheck {
         return "an object of \(model.entities[index].name)"
     }
 
-    /// A variable that is compared with nothing typed: a number if its text is one, otherwise text.
+    /// A variable that is compared with nothing typed: what is written is a number if it reads as
+    /// one, otherwise text.
     func settled(_ typed: Typed) -> Typed {
-        guard let text = typed.pending else { return typed }
-        return constant(Self.number(text) ?? .string(text))
+        switch typed.pending {
+        case nil: typed
+        case .written(let text)?: constant(Self.number(text) ?? .string(text))
+        case .value(let value)?: constant(value)
+        case .list(let values)?: list(values.map(constant))
+        }
+    }
+
+    private func list(_ items: [Typed]) -> Typed {
+        let types = items.map(\.type)
+        let type = types.dropFirst().reduce(types.first ?? .value(.undefined), Self.either)
+        return Typed(
+            expression: .aggregate(items.map(\.expression)), type: .collection(type),
+            isOrdered: true, list: items)
     }
 
     func constant(_ value: Value) -> Typed {
@@ -117,15 +135,30 @@ extension PredicateCheck {
         return kind == .integer16 || kind == .integer32 || kind == .integer64
     }
 
-    /// The elements of a list in a variable's text: `{1, 2}` or `1,2`.
-    func list(_ text: String, for element: Typed) throws(PredicateError) -> Typed {
+    /// The elements of a variable that is a list, or whose text is one: `{1, 2}` or `1,2`. A text
+    /// with a type of its own is no list, but may contain others.
+    func list(_ value: VariableValue, for element: Typed) throws(PredicateError) -> Typed {
+        let text: String
+        switch value {
+        case .written(let it): text = it
+        case .value(let it): return constant(it)
+        case .list(let values):
+            return Typed(
+                expression: .aggregate(values.map { .constant($0) }),
+                type: .collection(element.type), isOrdered: true,
+                list: values.map { value in
+                    Typed(
+                        expression: .constant(value), type: .init(of: value),
+                        pending: .value(value))
+                })
+        }
         if text.utf8.first == UInt8(ascii: "{") {
             return try checked(try Expression(format: text), Scope())
         }
         let items = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
             Typed(
                 expression: .constant(.string(String(part))), type: .value(.undefined),
-                pending: String(part))
+                pending: .written(String(part)))
         }
         return Typed(
             expression: .aggregate(items.map(\.expression)), type: .collection(element.type),
@@ -139,10 +172,16 @@ extension PredicateCheck {
     func convert(
         _ typed: Typed, to type: ExpressionType, near other: Expression
     ) throws(PredicateError) -> Typed {
-        if let text = typed.pending {
+        if let pending = typed.pending {
             return try blaming(typed.expression) { () throws(PredicateError) in
-                let value = try value(of: text, as: type, named: typed.expression)
-                return try convert(constant(value), to: type, near: other)
+                let value = try value(of: pending, as: type, named: typed.expression)
+                let made = try convert(constant(value), to: type, near: other)
+                if pending.text != nil || canCompare(made.type, type) { return made }
+                throw PredicateError(
+                    .variable,
+                    "\(typed.expression.description) is \(noun(of: made.type)), and "
+                        + "\(other.description) is \(noun(of: type))",
+                    near: typed.expression.description)
             }
         }
         switch typed.expression {
@@ -199,7 +238,22 @@ extension PredicateCheck {
         }
     }
 
-    /// The text of a variable, converted to the type that it is compared with.
+    /// The value of a variable, converted to the type that it is compared with.
+    private func value(
+        of pending: VariableValue, as type: ExpressionType, named name: Expression
+    ) throws(PredicateError) -> Value {
+        switch pending {
+        case .written(let text): return try value(of: text, as: type, named: name)
+        case .value(.string(let text)) where type.kind == .number || type.kind == .object:
+            return Self.number(text) ?? .string(text)
+        case .value(let value): return value
+        case .list:
+            throw PredicateError(
+                .variable, "\(name.description) is a list, and is compared with one value",
+                near: name.description, hint: "use IN to search a list")
+        }
+    }
+
     private func value(
         of text: String, as type: ExpressionType, named name: Expression
     ) throws(PredicateError) -> Value {

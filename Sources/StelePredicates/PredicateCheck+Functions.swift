@@ -316,7 +316,8 @@ extension PredicateCheck {
                 near: arguments[1].description)
         }
         var typed = try checked(arguments[0], scope)
-        if let text = typed.pending { typed = constant(.string(text)) }
+        if let text = typed.pending?.text { typed = constant(.string(text)) }
+        typed = settled(typed)
         if case .constant(let value) = typed.expression {
             return constant(try cast(value, to: target))
         }

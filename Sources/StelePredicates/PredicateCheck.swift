@@ -10,9 +10,9 @@ public struct PredicateCheck: Sendable {
     public let model: Model
     /// The entity whose objects the predicate is evaluated on.
     public let entity: Entity
-    /// The values of variables as text, by name. They are converted to the type that they are
-    /// compared with.
-    public var variables: [String: String]
+    /// The values of variables, by name. They are converted to the type that they are compared
+    /// with.
+    public var variables: [String: VariableValue]
     /// Checked expressions by name, known in addition to properties: the columns of `select`, for
     /// `sort` and `having`.
     public var aliases: [String: Expression] = [:]
@@ -32,7 +32,7 @@ public struct PredicateCheck: Sendable {
     package var storeIdentifiers: [String] = []
 
     /// Creates a check for the objects of an entity.
-    public init(model: Model, entity: Entity, variables: [String: String] = [:]) {
+    public init(model: Model, entity: Entity, variables: [String: VariableValue] = [:]) {
         self.model = model
         self.entity = entity
         self.variables = variables
@@ -104,8 +104,8 @@ public struct PredicateCheck: Sendable {
     struct Typed {
         var expression: Expression
         var type: ExpressionType
-        /// The text of a variable whose type is not known yet.
-        var pending: String?
+        /// The value of a variable that has not met the type that it is compared with.
+        var pending: VariableValue?
         var isAggregate = false
         /// The root of the objects whose ids the expression gives, as `team._id` does; nil for any
         /// other expression.
@@ -206,9 +206,9 @@ public struct PredicateCheck: Sendable {
         if let index = scope.entity(of: name) {
             return Typed(expression: .variable(name), type: .object(index))
         }
-        if let text = variables[name] {
-            try PlanningWork.use(text.utf8.count)
-            return Typed(expression: .variable(name), type: .value(.undefined), pending: text)
+        if let value = variables[name] {
+            try PlanningWork.use(value.bytes)
+            return Typed(expression: .variable(name), type: .value(.undefined), pending: value)
         }
         if hasOpenVariables {
             return Typed(expression: .variable(name), type: .value(.undefined))

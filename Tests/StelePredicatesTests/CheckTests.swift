@@ -107,7 +107,7 @@ struct CheckTests {
 
     @Test("constants are held as the attribute holds its values")
     func constants() throws {
-        func constant(_ text: String, _ variables: [String: String] = [:]) throws -> Value? {
+        func constant(_ text: String, _ variables: [String: VariableValue] = [:]) throws -> Value? {
             guard case .comparison(let it) = try League.checked(text, "Person", variables),
                 case .constant(let value) = it.right
             else { return nil }
@@ -137,6 +137,33 @@ struct CheckTests {
         #expect(try constant("team == $D", ["D": "x-coredata://S/Team/p7"]) == .key(7))
     }
 
+    @Test("a variable with a type of its own is never read as another")
+    func typedVariables() throws {
+        func checked(_ text: String, _ value: VariableValue) throws -> String {
+            try League.checked(text, "Person", ["V": value]).predicateFormat
+        }
+        #expect(try checked("name == $V", .value(.null)) == "name == nil")
+        #expect(try checked("name == $V", .value(.string("nil"))) == "name == \"nil\"")
+        #expect(try checked("age == $V", .value(.string("5"))) == "age == 5")
+        #expect(try checked("$V == 5", .value(.int(5))) == "5 == 5")
+        #expect(try checked("born > $V", .value(.string("2001-01-01"))) != "")
+        #expect(try checked("name IN $V", .value(.string("a,b"))) == "name IN \"a,b\"")
+        #expect(
+            try checked("name IN $V", .list([.string("nil"), .null, .string("{a}")]))
+                == "name IN {\"nil\", nil, \"{a}\"}")
+        #expect(
+            try checked("age BETWEEN $V", .list([.int(1), .string("2")]))
+                == "age BETWEEN {1, 2}")
+        for (text, value) in [
+            ("name == $V", VariableValue.value(.int(5))), ("age == $V", .value(.string("nil"))),
+            ("born == $V", .value(.string("nil"))), ("age == $V", .list([.int(5)])),
+            ("age BETWEEN $V", .value(.string("1,2"))), ("name LIKE $V", .value(.bool(true))),
+        ] {
+            let error = #expect(throws: PredicateError.self) { _ = try checked(text, value) }
+            #expect(error?.message.contains("$V") == true, "\(text): \(error?.message ?? "")")
+        }
+    }
+
     @Test(
         "a variable that meets a list is one",
         arguments: [
@@ -155,7 +182,9 @@ struct CheckTests {
             ("age + $L > 3", "4", "age + 4 > 3"),
         ])
     func lists(_ text: String, _ variable: String, _ printed: String) throws {
-        #expect(try League.checked(text, "Person", ["L": variable]).predicateFormat == printed)
+        #expect(
+            try League.checked(text, "Person", ["L": .written(variable)]).predicateFormat == printed
+        )
     }
 
     @Test("free variables can be replaced by values and key paths; a SUBQUERY's own are not free")
@@ -273,7 +302,7 @@ struct CheckTests {
     func wrongVariables() {
         for (text, value) in [("age > $X", "old"), ("born > $X", "old"), ("token == $X", "t")] {
             #expect(throws: PredicateError.self) {
-                try League.checked(text, "Person", ["X": value])
+                try League.checked(text, "Person", ["X": .written(value)])
             }
         }
     }

@@ -42,7 +42,7 @@ enum League {
     private static let league = EntityMaker("League").attribute("name", .string)
         .toMany("teams", "Team", inverse: "league")
 
-    static func check(_ entity: String = "Person", _ variables: [String: String] = [:])
+    static func check(_ entity: String = "Person", _ variables: [String: VariableValue] = [:])
         -> PredicateCheck
     {
         PredicateCheck(model: model, entity: self.entity(entity), variables: variables)
@@ -50,14 +50,15 @@ enum League {
 
     /// The text checked against an entity, as text.
     static func checked(
-        _ text: String, _ entity: String = "Person", _ variables: [String: String] = [:]
+        _ text: String, _ entity: String = "Person", _ variables: [String: VariableValue] = [:]
     ) throws(PredicateError) -> Predicate {
         try check(entity, variables).check(try Predicate(format: text))
     }
 
     /// Whether the predicate holds for the object.
     static func holds(
-        _ text: String, _ object: Thing, _ variables: [String: String] = [:], now: Double? = nil
+        _ text: String, _ object: Thing, _ variables: [String: VariableValue] = [:],
+        now: Double? = nil
     ) throws -> Bool {
         let entity = model.entities[object.entityIndex]
         let predicate = try check(entity.name, variables).check(try Predicate(format: text))

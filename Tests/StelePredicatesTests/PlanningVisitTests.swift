@@ -69,7 +69,7 @@ struct RepeatedForm: Sendable, CustomTestStringConvertible {
         ),
     ]
 
-    private static let variables = ["V": "1"]
+    private static let variables: [String: VariableValue] = ["V": "1"]
 
     /// How often a walk goes into a side of a comparison.
     private static func visits(
@@ -178,7 +178,7 @@ struct RepeatedForm: Sendable, CustomTestStringConvertible {
                     .joined(separator: " OR "))
         }
         let list = Array(repeating: "1", count: 50_000).joined(separator: ",")
-        let variables = League.check("Person", ["V": list])
+        let variables = League.check("Person", ["V": .written(list)])
         var aliases = League.check()
         aliases.aliases = [
             "total": try Expression(

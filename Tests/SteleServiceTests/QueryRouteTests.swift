@@ -24,6 +24,10 @@ import Testing
                 "where=name%20IN%20%7B%22Ann%22%7D"
             ),
             (#"{"where":"salary == $S","var.S":null}"#, "where=salary%20==%20nil"),
+            (#"{"where":"name == $N","var":{"N":null}}"#, "where=name%20==%20nil"),
+            (#"{"where":"name == $N","var":{"N":"nil"}}"#, "where=name%20==%20%22nil%22"),
+            (#"{"where":"goals IN $G","var":{"G":["3",7]}}"#, "where=goals%20IN%20%7B3,7%7D"),
+            (#"{"where":"goals > $G","var":{"G":2.5e0}}"#, "where=goals%20%3E%202.5"),
             (#"{"count":true,"offset":1,"include":"team"}"#, "count=true&offset=1&include=team"),
             (#"{"format":"csv","select":"name"}"#, "format=csv&select=name"),
             ("{}", ""),
@@ -76,6 +80,10 @@ import Testing
         (
             "POST", "/Player/query?limit=1", #"{"limit":2}"#, 400, "request.duplicate-parameter",
             "limit"
+        ),
+        (
+            "POST", "/Player/query", #"{"where":"name == $N","var":{"N":5}}"#, 400,
+            "predicate.variable", "$N is a number, and name is text"
         ),
         ("POST", "/Player/query", #"{"where":"goals >"}"#, 400, "predicate.syntax", "where"),
         ("GET", "/Player/query", "", 405, "method.not-allowed", "body"),

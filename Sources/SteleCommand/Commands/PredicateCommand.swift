@@ -136,13 +136,14 @@ struct PredicateCommand: ParsableCommand {
     }
 
     /// `NAME=VALUE`s by name.
-    private func variables() throws -> [String: String] {
-        var values: [String: String] = [:]
+    private func variables() throws -> [String: VariableValue] {
+        var values: [String: VariableValue] = [:]
         for text in `var` {
             guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
                 throw Failure("--var is NAME=VALUE, such as MIN=40, not \(text)")
             }
-            values[String(text[..<equals])] = String(text[text.index(after: equals)...])
+            values[String(text[..<equals])] =
+                .written(String(text[text.index(after: equals)...]))
         }
         return values
     }

@@ -30,7 +30,7 @@ package struct ChangeCondition: Sendable, Hashable {
     /// Reads and checks the predicate for each of the entities.
     /// - Throws: `Problem`, `PredicateError` with the place in the text.
     package init(
-        _ text: String, variables: [(name: String, value: String)], entities: [Entity],
+        _ text: String, variables: [(name: String, value: VariableValue)], entities: [Entity],
         model: Model, storeIdentifiers: [String] = []
     ) throws {
         self.text = text
@@ -46,7 +46,9 @@ package struct ChangeCondition: Sendable, Hashable {
             return Part(entity: entity, predicate: predicate)
         }
         var key = Array(text.utf8)
-        for (name, value) in variables { key += [0] + Array(name.utf8) + [0] + Array(value.utf8) }
+        for (name, value) in variables {
+            key += [0] + Array(name.utf8) + [0] + Array(value.key.utf8)
+        }
         self.key = key
     }
 

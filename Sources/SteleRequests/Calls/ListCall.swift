@@ -118,7 +118,7 @@ package struct ListCall: Sendable {
 
     /// Checks that each variable is read; one that is not is a mistake in a name.
     private func checkUse(
-        of variables: [(name: String, value: String)], _ template: Set<String>
+        of variables: [(name: String, value: VariableValue)], _ template: Set<String>
     ) throws {
         if variables.isEmpty { return }
         var used = template
@@ -130,7 +130,7 @@ package struct ListCall: Sendable {
 
     /// - Throws: `Problem` for a variable that is given and not read.
     package static func checkUse(
-        of variables: [(name: String, value: String)], among used: Set<String>
+        of variables: [(name: String, value: VariableValue)], among used: Set<String>
     ) throws {
         guard let unused = variables.first(where: { !used.contains($0.name) })?.name else { return }
         throw Problem(

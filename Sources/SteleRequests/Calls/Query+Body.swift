@@ -2,6 +2,8 @@
 
 import SteleHTTP
 import SteleJSON
+import SteleModel
+import StelePredicates
 
 extension Query {
     /// Reads the parameters of `POST /{Entity}/query`, which are in the body and, in the `Link` to
@@ -9,16 +11,18 @@ extension Query {
     /// - Throws: as for a query string, and `Problem` for a value that no parameter takes.
     init(_ request: Request, body: JSONDocument, limits: Limits) throws {
         let address = try Self.pairs(request.query ?? "", limits: limits)
-        var pairs = try Self.pairs(body, limits: limits)
+        var (pairs, variables) = try Self.pairs(body, limits: limits)
         if address.contains(where: { $0.name == "after" || $0.name == "offset" }) {
             pairs.removeAll { $0.name == "after" || $0.name == "offset" }
         }
-        try self.init(pairs: address + pairs, for: Parameter.followed)
+        try self.init(pairs: address + pairs, given: variables, for: Parameter.followed)
     }
 
     private static func pairs(
         _ body: JSONDocument, limits: Limits
-    ) throws -> [(name: String, value: String)] {
+    ) throws -> (
+        pairs: [(name: String, value: String)], variables: [(name: String, value: VariableValue)]
+    ) {
         guard body.root.kind == .object else {
             throw Problem(
                 .body, "the body must be an object of parameters, not \(body.root.kindName)",
@@ -28,21 +32,23 @@ extension Query {
             throw Problem(.body, "the body has more than \(limits.parameters) parameters")
         }
         var pairs: [(name: String, value: String)] = []
+        var variables: [(name: String, value: VariableValue)] = []
         try body.root.forEachMember { name, node in
             if name == "var", node.kind == .object {
                 guard node.count <= limits.parameters else {
                     throw Problem(.body, "var has more than \(limits.parameters) variables")
                 }
-                try node.forEachMember { variable, value in
-                    pairs.append(("var." + variable, try variableText(value, variable)))
+                try node.forEachMember { name, value in
+                    variables.append((name, try variable(value, name)))
                 }
             } else if name.hasPrefix("var.") {
-                pairs.append((name, try variableText(node, String(name.dropFirst(4)))))
+                let name = String(name.dropFirst(4))
+                variables.append((name, try variable(node, name)))
             } else if let text = try text(node, name) {
                 pairs.append((name, text))
             }
         }
-        return pairs
+        return (pairs, variables)
     }
 
     package static let lists: Set<String> = ["sort", "select", "groupBy", "include"]
@@ -67,30 +73,40 @@ extension Query {
         return items.joined(separator: ",")
     }
 
-    /// A variable's value: null is nil, and an array is a list.
-    private static func variableText(_ node: JSONNode, _ name: String) throws -> String {
-        if node.isNull { return "nil" }
-        if let text = scalar(node) { return text }
+    /// A variable's value, with the type that it has in JSON. An array is a list.
+    private static func variable(_ node: JSONNode, _ name: String) throws -> VariableValue {
+        if let value = value(node) { return .value(value) }
         guard node.kind == .array else {
             throw Problem(
                 .body,
                 "var.\(name.prefix(60)) must be a value or an array of values, not \(node.kindName)"
             )
         }
-        var items: [String] = []
+        var items: [Value] = []
         try node.forEachElement { item in
-            if item.isNull {
-                items.append("nil")
-            } else if let text = item.string {
-                items.append(quoted(text))
-            } else if let text = scalar(item) {
-                items.append(text)
-            } else {
+            guard let value = value(item) else {
                 throw Problem(
                     .body, "the array of var.\(name.prefix(60)) contains \(item.kindName)")
             }
+            items.append(value)
         }
-        return "{" + items.joined(separator: ", ") + "}"
+        return .list(items)
+    }
+
+    /// The value of null, a text, a Boolean or a number, which is exact as a literal of the
+    /// predicate language is; nil for an array or an object.
+    private static func value(_ node: JSONNode) -> Value? {
+        switch node.kind {
+        case .null: return .null
+        case .string: return node.string.map { .string($0) }
+        case .bool: return node.bool.map { .bool($0) }
+        case .integer, .real:
+            guard let text = scalar(node),
+                case .constant(let value)? = try? Expression(format: text)
+            else { return node.real.map { .double($0) } }
+            return value
+        case .array, .object: return nil
+        }
     }
 
     private static func scalar(_ node: JSONNode) -> String? {
@@ -103,11 +119,5 @@ extension Query {
             writer.double(number)
             return String(decoding: writer.bytes, as: UTF8.self)
         }
-    }
-
-    /// The text as a literal of the predicate language.
-    private static func quoted(_ text: String) -> String {
-        let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        return "\"\(escaped)\""
     }
 }

@@ -1,6 +1,7 @@
 /// A request's query string, decoded.
 
 import SteleModel
+import StelePredicates
 
 /// The parameters of a request, each known to its route and given once.
 package struct Query: Sendable {
@@ -9,7 +10,7 @@ package struct Query: Sendable {
 
     private let values: [(parameter: Parameter, value: String)]
     /// The values of `$NAME`, by the name after `var.`, sorted by name.
-    package let variables: [(name: String, value: String)]
+    package let variables: [(name: String, value: VariableValue)]
     /// The addresses of `q.NAME`, by the name after `q.`, in their order.
     let queries: [(name: String, value: String)]
 
@@ -25,13 +26,20 @@ package struct Query: Sendable {
     }
 
     /// Reads names and values that are decoded already.
+    /// - Parameter given: variables whose values have types.
     /// - Throws: as from a query string.
     init(
-        pairs: [(name: String, value: String)], for known: Set<Parameter>, template: [String] = []
+        pairs: [(name: String, value: String)],
+        given: [(name: String, value: VariableValue)] = [], for known: Set<Parameter>,
+        template: [String] = []
     ) throws {
         var values: [(parameter: Parameter, value: String)] = []
-        var variables: [(name: String, value: String)] = []
+        var variables: [(name: String, value: VariableValue)] = []
         var names = Set<String>()
+        func add(_ variable: String, _ value: VariableValue) throws {
+            guard names.insert(variable).inserted else { throw Self.twice("var." + variable) }
+            variables.append((variable, value))
+        }
         var queries: [(name: String, value: String)] = []
         for (name, value) in pairs {
             if let parameter = Parameter.named(name), known.contains(parameter) {
@@ -40,9 +48,7 @@ package struct Query: Sendable {
                 }
                 values.append((parameter, value))
             } else if name.hasPrefix("var."), known.contains(.where) || known.contains(.select) {
-                let variable = String(name.dropFirst(4))
-                guard names.insert(variable).inserted else { throw Self.twice(name) }
-                variables.append((variable, value))
+                try add(String(name.dropFirst(4)), .written(value))
             } else if known.contains(.q), name.hasPrefix("q.") {
                 let query = String(name.dropFirst(2))
                 guard !queries.contains(where: { $0.name == query }) else {
@@ -53,6 +59,7 @@ package struct Query: Sendable {
                 throw Self.unknown(name, value, known, template)
             }
         }
+        for (name, value) in given { try add(name, value) }
         self.values = values
         self.queries = queries
         self.variables = variables.sorted { $0.name < $1.name }
@@ -66,7 +73,7 @@ package struct Query: Sendable {
     /// The bytes of all values.
     var bytes: Int {
         values.reduce(0) { $0 + $1.value.utf8.count }
-            + variables.reduce(0) { $0 + $1.value.utf8.count }
+            + variables.reduce(0) { $0 + $1.value.bytes }
             + queries.reduce(0) { $0 + $1.value.utf8.count }
     }
 

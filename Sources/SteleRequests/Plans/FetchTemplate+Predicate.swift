@@ -6,7 +6,7 @@ extension FetchTemplate {
     /// The checked predicate of the template.
     /// - Throws: `Problem` that names the variables without a value; `PredicateError`.
     func predicate(
-        _ names: Names, given: [(name: String, value: String)]
+        _ names: Names, given: [(name: String, value: VariableValue)]
     ) throws -> Predicate? {
         if let failure { throw placed(failure) }
         let missing = variables.filter { name in !given.contains { $0.name == name } }

@@ -127,7 +127,7 @@ package struct LivePlan: Sendable {
         ] {
             parts.append(call.query[parameter].map { "=" + $0 } ?? "")
         }
-        for (name, value) in call.query.variables { parts += [name, value] }
+        for (name, value) in call.query.variables { parts += [name, value.key] }
         if let sight { parts.append(sight.name) }
         let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
         // `==` takes composed and decomposed forms of other characters as equal.

@@ -7,14 +7,14 @@ import StelePredicates
 package struct Names {
     let entity: Entity
     let model: Model
-    private let variables: [(name: String, value: String)]
+    private let variables: [(name: String, value: VariableValue)]
     private var check: PredicateCheck
 
     /// - Parameters:
     ///   - storeIdentifiers: the identifiers of the stores; empty if there are none.
     ///   - temporaries: the ids of an editing context's unsaved objects; nil for the store.
     package init(
-        model: Model, entity: Entity, variables: [(name: String, value: String)],
+        model: Model, entity: Entity, variables: [(name: String, value: VariableValue)],
         storeIdentifiers: [String], temporaries: TemporaryIDs? = nil
     ) {
         self.model = model
@@ -150,7 +150,9 @@ package struct Names {
             return try body()
         } catch let error as PredicateError {
             var located = excerpt.located(error)
-            if variables.contains(where: { hasSpaceForPlus($0.value) }) { located.hint = plusHint }
+            if variables.contains(where: { $0.value.text.map(hasSpaceForPlus) ?? false }) {
+                located.hint = plusHint
+            }
             throw located
         }
     }

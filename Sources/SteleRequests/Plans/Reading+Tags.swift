@@ -24,7 +24,7 @@ extension Reading {
         }
         for (name, value) in call.query.variables {
             print.add(name)
-            print.add(value)
+            print.add(value.key)
         }
         return print.value
     }

@@ -110,7 +110,7 @@ package struct RoleDeclaration: Sendable {
             }
         }
         let names = Names(
-            model: model, entity: entity, variables: user.map { [(Self.user, $0)] } ?? [],
+            model: model, entity: entity, variables: user.map { [(Self.user, .written($0))] } ?? [],
             storeIdentifiers: [])
         do {
             return .rows(
