@@ -89,9 +89,17 @@ extension SQLiteStore {
     ) throws(StoreError) -> Model? {
         try StoreLook.at(path) { (connection) throws(StoreError) in
             guard try StoreFile.look(connection, path).metadata.hasForeignHashes else { return nil }
+            var disagreement: StoreError?
             for model in models where model.refusal == nil {
-                if try misfit(connection, path, model, published) == nil { return model }
+                do throws(StoreError) {
+                    if try misfit(connection, path, model, published) == nil { return model }
+                } catch {
+                    // Z_MODELCACHE may have another version than the tables.
+                    guard case .incompatible(code: 134080, _) = error else { throw error }
+                    disagreement = disagreement ?? error
+                }
             }
+            if let disagreement { throw disagreement }
             return nil
         }
     }

@@ -98,6 +98,10 @@ import Testing
             #expect(throws: StoreError.self) {
                 try SQLiteStore.open(path: path, model: makeModel([entity]))
             }
+            // Also where it is one of the versions, and is tried first.
+            let versions = [try makeModel([entity]), try Self.model(.string)]
+            let found = try SQLiteStore.adoptableModel(path: path, among: versions)
+            #expect(found === versions[1])
             try SQLiteStore.open(path: path, model: Self.model(.string)).close()
         }
     }
