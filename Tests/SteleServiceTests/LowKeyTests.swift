@@ -21,7 +21,8 @@ import Testing
                 .toMany("fans", "Player", inverse: "likes").unique("name"),
             EntityMaker("Club", parent: "Team").attribute("rank", .integer32),
             EntityMaker("Player").attribute("name", .string).attribute("goals", .integer32)
-                .toOne("team", "Team", inverse: "players").toMany("likes", "Team", inverse: "fans"),
+                .toOne("team", "Team", inverse: "players").toMany("likes", "Team", inverse: "fans")
+                .toOne("favourite", "Team"),
         ])
     }
 
@@ -33,7 +34,8 @@ import Testing
             #expect(service.post("/Club", #"{"name":"C","rank":1}"#).status == 201)
             let made = service.post(
                 "/Player",
-                #"[{"name":"a","goals":1,"team":1,"likes":[1,2]},{"name":"b","goals":2,"team":3},"#
+                #"[{"name":"a","goals":1,"team":1,"likes":[1,2]},"#
+                    + #"{"name":"b","goals":2,"team":3,"favourite":1},"#
                     + #"{"name":"c","goals":3,"likes":[3]}]"#)
             try #require(made.status == 201, "\(made.text)")
         }
@@ -53,8 +55,8 @@ import Testing
             """
             INSERT INTO ZTEAM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (0, \(numbers[0]), 1, 'zero'),
                 (-7, \(numbers[1]), 1, 'low');
-            INSERT INTO ZPLAYER (Z_PK, Z_ENT, Z_OPT, ZNAME, ZGOALS, ZTEAM) VALUES
-                (-5, \(numbers[2]), 1, 'neg', 100, 1), (0, \(numbers[2]), 1, 'zero', 200, -7);
+            INSERT INTO ZPLAYER (Z_PK, Z_ENT, Z_OPT, ZNAME, ZGOALS, ZTEAM, ZFAVOURITE) VALUES
+                (-5, \(numbers[2]), 1, 'neg', 100, 1, 1), (0, \(numbers[2]), 1, 'zero', 200, -7, 2);
             UPDATE ZPLAYER SET ZTEAM = 0 WHERE Z_PK = 3;
             INSERT INTO \(join) (\(player), \(team)) VALUES (2, 0), (2, -7), (-5, 1), (0, -7)
             """)

@@ -292,10 +292,10 @@ struct ChangeRow {
     var version: Int64?
     var image: String?
 
-    /// Nil for a row of an entity that the model does not have.
+    /// Nil for a row of an entity that the model does not have, or of a key that no object has.
     init?(_ row: [Value], _ schema: SQLSchema) {
         guard case .int(let key) = row[0], case .int(let type) = row[1],
-            case .int(let number) = row[2], case .int(let object) = row[3],
+            case .int(let number) = row[2], case .int(let object) = row[3], object > 0,
             case .int(let transaction) = row[4],
             let kind = Int(exactly: type).flatMap(ObjectChange.Kind.init(rawValue:)),
             let entity = schema.entity(numbered: number)

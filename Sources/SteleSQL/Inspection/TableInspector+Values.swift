@@ -8,7 +8,9 @@ extension TableInspector {
         guard let schema else { return }
         scan.add(
             fault: "t.Z_PK < 1", in: "Z_PK",
-            "the key is below 1: no object has such a key, and the row is left out everywhere")
+            "the key is below 1: no object has such a key, and "
+                + (connection.dialect.isTyped
+                    ? "no request reaches the row" : "the row is left out everywhere"))
         for column in table.columns where layout.has(column.name, in: table.name) {
             guard case .slot(let entity, let slot) = column.role,
                 case .attribute(let it) = schema.model.entities[entity].slots[slot],

@@ -46,8 +46,10 @@ extension SQLSaver {
         }
         let owner = relationship.owner
         guard let column = schema.column(of: relationship.slot, in: owner) else { return [] }
-        return try keys(
-            "SELECT Z_PK FROM \(schema.table(of: owner).name) WHERE \(column) = ?1", of: member)
+        let table = schema.table(of: owner).name
+        let searched =
+            foreign().isEmpty ? column : derivingTranslator().owners(column, in: table)
+        return try keys("SELECT Z_PK FROM \(source(table)) o WHERE \(searched) = ?1", of: member)
     }
 
     private func keys(_ sql: String, of key: Int64) throws(StoreError) -> Set<Int64> {

@@ -108,6 +108,8 @@ extension ForeignValues {
             return (0...rowsAtFirst).contains(rows)
         }
         var search = Search(connection: connection, goesOn: goesOn)
+        // At once for all tables: it takes a search each, and keys below 1 are those of new objects.
+        for (tests, _) in sized where !tests.contents.isEmpty { try search.readKeys(tests.table) }
         for (tests, _) in small where try !search.read(tests) { return nil }
         if small.count == sized.count { return search.found }
         smallAreDone(search.found, Set(small.map(\.tests.table)))
@@ -125,8 +127,6 @@ extension ForeignValues {
         mutating func read(_ tests: ForeignTests) throws(StoreError) -> Bool {
             for key in tests.keys where try !read(key, tests.table) { return false }
             guard !tests.contents.isEmpty else { return true }
-            let first = SQLText("SELECT MIN(Z_PK) FROM \(tests.table)")
-            if let key = try connection.integer(first), key < 1 { add("Z_PK", tests.table) }
             let next = SQLText(
                 "SELECT rowid FROM \(tests.table) WHERE rowid > ?1 ORDER BY rowid "
                     + "LIMIT 1 OFFSET \(rowsAtOnce - 1)")
@@ -138,6 +138,12 @@ extension ForeignValues {
                 guard let end else { return true }
                 last = end
             }
+        }
+
+        /// Finds out whether a table has keys below 1.
+        mutating func readKeys(_ table: String) throws(StoreError) {
+            let first = SQLText("SELECT MIN(Z_PK) FROM \(table)")
+            if let key = try connection.integer(first), key < 1 { add("Z_PK", table) }
         }
 
         private mutating func add(_ column: String, _ table: String) {
