@@ -140,11 +140,11 @@ enum SQLiteFailure {
     }
 
     // Extended codes, which Swift does not import.
-    /// SQLITE_IOERR_SHORT_READ.
     /// RAISE in a trigger, and the codes of UNIQUE, PRIMARY KEY and rowids. Others are of rules that
     /// another program has made, such as CHECK.
     private static let ofTrigger = SQLITE_CONSTRAINT | (7 << 8)
     private static let ofUniqueness = [6, 8, 10].map { SQLITE_CONSTRAINT | ($0 << 8) }
+    /// SQLITE_IOERR_SHORT_READ.
     private static let isShort = SQLITE_IOERR | (2 << 8)
     /// SQLITE_IOERR_WRITE.
     private static let couldNotWrite = SQLITE_IOERR | (3 << 8)

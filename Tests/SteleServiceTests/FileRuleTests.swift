@@ -120,6 +120,32 @@ import Testing
         #expect(service.post("/Tag", #"{"n":8}"#).status == 201)
     }
 
+    /// What a rule of the database says may be about what a role does not see.
+    @Test func aRoleDoesNotReadTheTextOfARule() throws {
+        let service = try RightsFixture(
+            rights: RightsModel.rights(
+                role: #"{"Tag": {"read": "name == 'red'", "create": true, "update": true}}"#))
+        try RawDatabase(service.fixture.path).run(
+            "CREATE TRIGGER app BEFORE INSERT ON ZTAG BEGIN SELECT RAISE(ABORT, 'secret'); END")
+        for (who, isNamed) in [("ann", false), ("root", true)] {
+            let answer = service.ask(who, "POST", "/Tag", #"{"name":"red"}"#)
+            #expect(answer.status == 422 && answer.code == "1550", "\(who): \(answer.text)")
+            #expect(answer.text.contains("secret") == isNamed, "\(who): \(answer.text)")
+        }
+    }
+
+    /// RAISE(IGNORE) leaves rows out, alone or among many, without an error of SQLite.
+    @Test func aRowThatATriggerLeavesOutIsRefused() throws {
+        try raw.run(
+            "CREATE TRIGGER app BEFORE INSERT ON ZTAG WHEN new.ZLABEL = 'm7' "
+                + "BEGIN SELECT RAISE(IGNORE); END")
+        let words = "a trigger of the store's file leaves a row out"
+        expectRefusal(service.post("/Tag", #"{"label":"m7"}"#), words, place: "one")
+        expectRefusal(service.post("/Tag", many(40)), words, place: "many")
+        #expect(service.get("/Tag/count").text == #"{"count":2}"#)
+        #expect(service.post("/Tag", #"{"label":"m8"}"#).status == 201)
+    }
+
     /// Where all keys are given out, the answer says which and the way out.
     @Test func keysThatAreUsedUpAreNamed() throws {
         try raw.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_NAME = 'Tag'")
@@ -128,7 +154,7 @@ import Testing
             service.post(
                 "/transactions", #"[{"op":"insert","entity":"Tag","values":{"label":"y"}}]"#),
         ] {
-            #expect(answer.status == 503 && answer.code == "store.unavailable", "\(answer.text)")
+            #expect(answer.status == 507 && answer.code == "store.no-room", "\(answer.text)")
             #expect(
                 answer.detail.contains("Tag has no keys left: Z_MAX of Z_ENT")
                     && answer.detail.contains("set Z_MAX to the largest Z_PK"), "\(answer.text)")
@@ -137,7 +163,7 @@ import Testing
         _ = editor.post("/Tag", #"{"label":"y"}"#)
         let saved = editor.post("/save")
         #expect(
-            saved.status == 503 && saved.detail.contains("Tag has no keys left"), "\(saved.text)")
+            saved.status == 507 && saved.detail.contains("Tag has no keys left"), "\(saved.text)")
         // All else works.
         #expect(service.patch("/Tag/1", #"{"label":"y"}"#).status == 200)
         #expect(service.post("/Note", #"{"text":"y"}"#).status == 201)

@@ -252,8 +252,8 @@ extension ErrorCode {
             + "names. Nothing was saved.")
     package static let noRoom = ErrorCode(
         "store.no-room", status: 507, "No room",
-        "The disk is full, or a quota or the process's limit of a file's size is reached. Nothing "
-            + "was saved.")
+        "The disk is full, a quota or the process's limit of a file's size is reached, or an entity "
+            + "has no keys left. Nothing was saved.")
     package static let `internal` = ErrorCode(
         "internal", status: 500, "Internal error", "The log has it under the id in the answer.")
 

@@ -35,6 +35,15 @@ struct RowBuffer {
         }
     }
 
+    /// How many rows a statement must insert; nil where that is not asked, because a server's results
+    /// come later.
+    static func count(_ rows: Int, _ connection: any SQLConnection) -> Int? {
+        connection.dialect.isTyped ? nil : rows
+    }
+
+    /// RAISE(IGNORE) leaves a row out without an error.
+    static let ignored = StoreError.refused("a trigger of the store's file leaves a row out")
+
     /// The most rows of one statement.
     var most: Int { inserts.first?.rows ?? 1 }
 
@@ -61,7 +70,9 @@ struct RowBuffer {
                 let isAll = values.count == rows * width
                 do throws(StoreError) {
                     let bindings = isAll ? values : Array(rest.prefix(rows * width))
-                    try connection.write(sql, bindings, changing: nil, isGuarded: isGuarded)
+                    let isWhole = try connection.write(
+                        sql, bindings, changing: Self.count(rows, connection), isGuarded: isGuarded)
+                    guard isWhole else { throw Self.ignored }
                 } catch {
                     var inserted = 0
                     if case .constraint = error, let text = connection.dialect.insertedBeforeFailure

@@ -82,11 +82,14 @@ extension SQLSaver {
         for (slot, value) in change.values.enumerated() where mapping.entityColumns[slot] >= 0 {
             bindings.append(try run.concrete.number(of: value, slot: slot, in: change.entity))
         }
-        _ = try guardUniqueness(of: change, among: run.places) { () throws(StoreError) in
+        let isInserted = try guardUniqueness(of: change, among: run.places) {
+            () throws(StoreError) in
             try connection.write(
-                statements.insert(change.entity), bindings, changing: nil,
+                statements.insert(change.entity), bindings,
+                changing: RowBuffer.count(1, connection),
                 isGuarded: run.mayMeetKeys(of: change.entity))
         }
+        guard isInserted else { throw RowBuffer.ignored }
         let version = change.before.map { $0.version &+ 1 } ?? 1
         if version != 1 {
             // The object existed before. A new version keeps copies of its old state from matching.

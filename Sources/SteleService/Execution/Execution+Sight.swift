@@ -49,7 +49,7 @@ extension Execution {
     }
 
     /// The error of a write without what the sender does not see: a conflict of unique values does
-    /// not name an object that is not seen.
+    /// not name an object that is not seen, and a rule of the database not what it is about.
     func without(hidden error: any Error) throws -> any Error {
         switch error {
         case let placed as Placed<ConstraintConflict>:
@@ -58,6 +58,9 @@ extension Execution {
             return Placed(try without(hidden: placed.cause), places: placed.places)
         case StoreError.constraint(let conflict):
             return StoreError.constraint(try without(hidden: conflict))
+        case StoreError.refused where rights.sight != nil:
+            // Its text may name columns and values that the role does not see.
+            return StoreError.refused("a rule of the store's database refuses it")
         default: return error
         }
     }
