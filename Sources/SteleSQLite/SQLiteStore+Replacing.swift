@@ -223,29 +223,22 @@ extension SQLiteStore {
     ///   - other: the file of a closed store, whose write-ahead log is empty afterwards.
     /// - Throws: `StoreError`.
     public static func carry(from path: String, to other: String) throws(StoreError) {
-        let old = try StoreLook.at(path) { (connection) throws(StoreError) in
-            try StoreFile.look(connection, path).metadata
-        }
         let connection = try Connection(path: other, creates: false)
-        // One that Stele has not opened for writing has no receipts, and stays as it is.
-        let mayHaveReceipts = old.generation != nil
-        if mayHaveReceipts {
-            try connection.execute(
-                SQLText("ATTACH ?1 AS old"), [.string(Connection.name(of: path))])
+        try StoreLook.at(path) { (old) throws(StoreError) in
+            let found = try StoreFile.look(old, path).metadata
+            var metadata = try StoreFile.look(connection, other).metadata
+            metadata.adopt(found)
+            try connection.run("BEGIN")
+            do throws(StoreError) {
+                try metadata.write(to: connection)
+                // One that Stele has not opened for writing has no receipts.
+                if found.generation != nil { try Receipts(connection).carryOver(from: old) }
+                try connection.run("COMMIT")
+            } catch {
+                _ = try? connection.run("ROLLBACK")
+                throw error
+            }
         }
-        var metadata = try StoreFile.look(connection, other).metadata
-        metadata.adopt(old)
-        // An immediate transaction would also lock the old store, on which writes are held.
-        try connection.run("BEGIN")
-        do throws(StoreError) {
-            try metadata.write(to: connection)
-            if mayHaveReceipts { try Receipts.carryOver(from: "old", connection) }
-            try connection.run("COMMIT")
-        } catch {
-            _ = try? connection.run("ROLLBACK")
-            throw error
-        }
-        if mayHaveReceipts { try connection.run("DETACH old") }
         _ = try connection.single("PRAGMA wal_checkpoint(TRUNCATE)")
         try syncEmptyLog(of: other)
     }

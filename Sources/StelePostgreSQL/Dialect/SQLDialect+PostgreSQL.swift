@@ -44,7 +44,7 @@ extension SQLDialect {
             "SELECT relname::text FROM pg_class WHERE relkind = 'i' "
             + "AND relnamespace = \(PostgreSQLWords.ownSchema)"
         dialect.data = { "'\\x\($0)'::bytea" }
-        dialect.text = { "convert_from(\($0), 'UTF8')" }
+        dialect.text = { "convert_from(\($1), 'UTF8')" }
         dialect.concatenation = { "\($0) || \($1)" }
         dialect.creation = PostgreSQLWords.creation
         dialect.hasExactDecimals = true

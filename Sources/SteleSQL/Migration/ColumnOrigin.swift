@@ -187,8 +187,7 @@ extension SQLDialect {
             case .real(let it): "\(it)"
             case .digits(let it): literal(of: it)
             }
-        // No character of a text has a meaning in SQL then.
-        case .string(let it): text(literal(of: Array(it.utf8)))
+        case .string(let it): text(it, literal(of: Array(it.utf8)))
         case .data(let it): literal(of: it)
         case .external(let it): literal(of: ExternalMarker.bytes(it))
         case .uuid(let it): literal(of: withUnsafeBytes(of: it.uuid) { Array($0) })

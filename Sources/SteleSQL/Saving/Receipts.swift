@@ -8,6 +8,7 @@ package struct Receipts {
     package init(_ connection: any SQLConnection) { self.connection = connection }
 
     static let table = "STELE_IDEMPOTENCY"
+    private static let receiptsAtOnce = 1_000
     static let creation =
         "CREATE TABLE IF NOT EXISTS \(table) ( Z_PK INTEGER PRIMARY KEY, ZKEY VARCHAR UNIQUE, "
         + "ZFINGERPRINT INTEGER, ZTIMESTAMP TIMESTAMP, ZANSWER BLOB )"
@@ -24,19 +25,25 @@ package struct Receipts {
         "\(table) (Z_PK, ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER) "
         + "VALUES ((SELECT COALESCE(MAX(Z_PK), 0) + 1 FROM \(table)), ?1, ?2, ?3, ?4)"
 
-    /// Copies the receipts of an attached store that has some.
-    package static func carryOver(
-        from old: String, _ connection: any SQLConnection
-    ) throws(StoreError) {
-        let exists = SQLText(
-            "SELECT COUNT(*) FROM \(old).sqlite_master WHERE type = 'table' AND name = '\(table)'")
-        guard try connection.integer(exists) == 1 else { return }
-        try connection.execute(SQLText(creation), [])
-        try connection.execute(
-            SQLText(
-                "INSERT OR IGNORE INTO \(table) (ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER) "
-                    + "SELECT ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER FROM \(old).\(table) "
-                    + "ORDER BY Z_PK"), [])
+    /// Copies the receipts of another store, which may have none. That is not attached, because its
+    /// texts may have another encoding.
+    package func carryOver(from old: any SQLConnection) throws(StoreError) {
+        guard try old.integer(SQLText(old.dialect.tableCount(Self.table))) == 1 else { return }
+        try connection.execute(SQLText(Self.creation), [])
+        let insert = SQLText("INSERT OR IGNORE INTO \(Self.values)")
+        let next = SQLText(
+            "SELECT Z_PK, ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER FROM \(Self.table) "
+                + "WHERE Z_PK > ?1 ORDER BY Z_PK LIMIT \(Self.receiptsAtOnce)")
+        var last = Int64.min
+        while true {
+            let rows = try old.rows(
+                next, [.int(last)], [.integer, .text, .integer, .date, .data])
+            for row in rows { try connection.execute(insert, Array(row.dropFirst())) }
+            guard rows.count == Self.receiptsAtOnce, case .int(let key)? = rows.last?[0] else {
+                return
+            }
+            last = key
+        }
     }
 
     /// Returns the receipt under a key, expired or not; nil where there is none.
