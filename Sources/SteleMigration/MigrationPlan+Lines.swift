@@ -32,6 +32,12 @@ extension MigrationPlan {
             lines.append("  \(index + 1). \(step.title)")
             lines += step.details.map { "     - \($0)" }
         }
+        if steps.contains(where: { !$0.narrowed.isEmpty }) {
+            lines.append(
+                "values and members of before are not checked by a migration in place: those that a "
+                    + "narrowed property does not allow stay, and refuse the next change of their "
+                    + "object; a migration that makes a new store refuses them")
+        }
         return lines
     }
 }
@@ -90,7 +96,8 @@ extension MigrationPlan.Step {
 
     /// What the step adds, renames, computes and removes, and what it requires of the data.
     public var details: [String] {
-        changes.map(\.text) + requirements.map { "requires: \($0)" }
+        changes.map(\.text) + narrowed.map { "narrows \($0)" }
+            + requirements.map { "requires: \($0)" }
     }
 
     /// Those of the details that name objects, values or links which are not carried over.
@@ -264,7 +271,7 @@ extension PropertyMapping {
 
 extension Entity {
     /// Whether the entity itself declares a property.
-    fileprivate func owns(_ name: String) -> Bool {
+    func owns(_ name: String) -> Bool {
         attribute(named: name)?.owner == index || relationship(named: name)?.owner == index
     }
 

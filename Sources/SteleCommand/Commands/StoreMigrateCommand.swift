@@ -1,6 +1,7 @@
 /// `stele store migrate`: copying a store to another path or type.
 
 import ArgumentParser
+import SteleGraph
 import SteleMigration
 import StelePostgreSQL
 
@@ -48,22 +49,33 @@ struct StoreMigrateCommand: ParsableCommand {
             let (source, package) = try source()
             let bar = ProgressBar()
             defer { bar.clear() }
-            if let database = DatabaseOpening(to) {
-                if toType != nil { throw Failure("--to-type is for files: leave it out") }
-                let store = try source.open(package, .refuse)
-                defer { store.close() }
-                try checkValues(of: source, package, hasFiles: false)
-                let count = try database.fill(from: store, package) { bar.show($0) }
-                return report(count, database.name, PostgreSQLStore.storeType, bar)
+            do { try copy(source, package, bar) } catch {
+                // What the objects of the source break.
+                let sentence = Failure.sentence(error)
+                throw error is ValidationErrors || error is MigrationError
+                    ? Failure("\(source.name): \(sentence)") : error
             }
-            let copier = StoreCopier(
-                from: source,
-                to: try StoreCopier.destination(to, type: toType, package.model),
-                package: package)
-            try checkValues(of: source, package, hasFiles: copier.to.isSQLite)
-            let count = try copier.run { bar.show($0) }
-            report(count, to, copier.to.type, bar)
         }
+    }
+
+    private func copy(
+        _ source: any CommandStore, _ package: ModelPackage, _ bar: ProgressBar
+    ) throws {
+        if let database = DatabaseOpening(to) {
+            if toType != nil { throw Failure("--to-type is for files: leave it out") }
+            let store = try source.open(package, .refuse)
+            defer { store.close() }
+            try checkValues(of: source, package, hasFiles: false)
+            let count = try database.fill(from: store, package) { bar.show($0) }
+            return report(count, database.name, PostgreSQLStore.storeType, bar)
+        }
+        let copier = StoreCopier(
+            from: source,
+            to: try StoreCopier.destination(to, type: toType, package.model),
+            package: package)
+        try checkValues(of: source, package, hasFiles: copier.to.isSQLite)
+        let count = try copier.run { bar.show($0) }
+        report(count, to, copier.to.type, bar)
     }
 
     /// Prints which values lack their files, whose names a store with files keeps.
