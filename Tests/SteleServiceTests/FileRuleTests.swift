@@ -108,7 +108,7 @@ import Testing
     /// An index of another program, and a trigger that writes to a table with one.
     @Test func uniquenessOfTheFileAloneIsNamed() throws {
         try raw.run("CREATE UNIQUE INDEX app ON ZTAG (ZLABEL)")
-        let words = "values that must be unique by the store's file, and not by the model, are not"
+        let words = "values that must be unique in the database, and not in the model, are not"
         expectRefusal(
             service.post("/Tag", #"{"label":"a"}"#), "a new Tag: ", words, place: "insert")
         expectRefusal(service.patch("/Tag/2", #"{"label":"a"}"#), "Tag 2: ", words, place: "update")

@@ -30,7 +30,12 @@ struct StoreMigrator {
             return try package.mappings().plan(storeHashes: hashes, versions: versions)
         } catch var error as MigrationError {
             guard error.code == .missingSourceModel else { throw error }
-            if let misfit = store.misfit(with: package.model) { error.reasons.append(misfit) }
+            // Entities that only one of both has are named already.
+            if Set(hashes.keys) == Set(package.model.storedEntities.map(\.name)),
+                let misfit = store.misfit(with: package.model)
+            {
+                error.reasons.append(misfit)
+            }
             error.reasons += try package.ignoredVersions()
             if let name = package.configuration(ofEntities: Set(hashes.keys)),
                 name != package.configuration

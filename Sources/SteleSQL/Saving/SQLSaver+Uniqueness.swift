@@ -62,7 +62,7 @@ extension SQLSaver {
                         throw .moved("\(name) \(change.key) already exists")
                     }
                     throw .refused(
-                        "values that must be unique by the store's file, and not by the model, are "
+                        "values that must be unique in the database, and not in the model, are "
                             + "not: an index or a trigger of another program asks for it")
                 }
                 let holder = ObjectID(
