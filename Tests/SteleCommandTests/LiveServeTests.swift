@@ -48,8 +48,10 @@ import Testing
         let change = try #require(one.events.last)
         #expect(
             change.contains(
-                #""deletes":[{"index":1,"_id":1}],"inserts":[{"index":1,"object":{"name":"Bees"}}]"#
-            ))
+                """
+                data: {"deletes":[{"index":1,"_id":1}],"inserts":[
+                data: {"index":1,"object":{"name":"Bees"}}]
+                """))
         let id = try #require(
             change.split(separator: "\n").first { $0.hasPrefix("id: ") }?.dropFirst(4))
         first.signal(SIGKILL)
