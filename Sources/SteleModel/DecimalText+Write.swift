@@ -10,7 +10,11 @@ extension DecimalText {
     /// exponent only if it would be longer than about 40 characters (`1.5e-60`). `parse` reads the
     /// text back to the same value, unless the value has 39 digits, which only arithmetic can
     /// produce. NaN is written as `null`.
-    public static func write(_ value: Decimal, to bytes: inout [UInt8]) {
+    /// - Parameter boundsIntegers: whether numbers whose integer part is beyond 64 bits have an
+    ///   exponent too, as readers of JSON need that refuse such integers, with a fraction or without.
+    public static func write(
+        _ value: Decimal, boundsIntegers: Bool = false, to bytes: inout [UInt8]
+    ) {
         guard let (significand, exponent, isNegative) = parts(value) else {
             bytes.append(contentsOf: "null".utf8)
             return
@@ -24,7 +28,9 @@ extension DecimalText {
                 exponent += 1
             }
             let point = digits.count + exponent
-            if exponent >= 0, point <= plainLimit {
+            if boundsIntegers, isBeyond64Bits(digits, point: point, isNegative) {
+                writeWithExponent(digits, point: point, to: &bytes)
+            } else if exponent >= 0, point <= plainLimit {
                 bytes.append(contentsOf: digits)
                 bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: exponent))
             } else if exponent < 0, point > 0 {
@@ -37,12 +43,31 @@ extension DecimalText {
                 bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: -point))
                 bytes.append(contentsOf: digits)
             } else {
-                bytes.append(contentsOf: digits.prefix(1))
-                if digits.count > 1 { bytes.append(UInt8(ascii: ".")) }
-                bytes.append(contentsOf: digits.dropFirst())
-                bytes.append(contentsOf: "e\(point - 1)".utf8)
+                writeWithExponent(digits, point: point, to: &bytes)
             }
         }
+    }
+
+    private static func writeWithExponent(
+        _ digits: UnsafeBufferPointer<UInt8>, point: Int, to bytes: inout [UInt8]
+    ) {
+        bytes.append(contentsOf: digits.prefix(1))
+        if digits.count > 1 { bytes.append(UInt8(ascii: ".")) }
+        bytes.append(contentsOf: digits.dropFirst())
+        bytes.append(contentsOf: "e\(point - 1)".utf8)
+    }
+
+    /// Whether the integer of the digits before the point, or with zeros up to it, is no Int64.
+    private static func isBeyond64Bits(
+        _ digits: UnsafeBufferPointer<UInt8>, point: Int, _ isNegative: Bool
+    ) -> Bool {
+        guard point >= 19 else { return false }
+        guard point == 19 else { return true }
+        // 19 digits fit a UInt64.
+        let magnitude = (0..<19).reduce(UInt64(0)) {
+            $0 * 10 + ($1 < digits.count ? UInt64(digits[$1] - UInt8(ascii: "0")) : 0)
+        }
+        return magnitude > (isNegative ? Int64.min : .max).magnitude
     }
 
     /// The decimal as text, as `write(_:to:)` writes it.

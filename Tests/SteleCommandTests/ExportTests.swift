@@ -179,7 +179,10 @@ import Testing
         _ = try other.load([("Person.\(format.rawValue)", exported)])
         #expect(try other.values("Person.decimal") == house.values("Person.decimal"))
         if format == .ndjson {
-            #expect(exported.contains(#""decimal":9223372036854775808.0,"#), "\(exported)")
+            // pandas refuses integers beyond 64 bits, also with a fraction.
+            for text in ["9.223372036854775808e18", "-1.23456789012345678905e19", "1e21", "7"] {
+                #expect(exported.contains(#""decimal":\#(text),"#), "\(exported)")
+            }
             #expect(exported.contains(#""decimal":9223372036854775807,"#), "\(exported)")
         }
     }

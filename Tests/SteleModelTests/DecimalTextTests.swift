@@ -56,6 +56,25 @@ struct DecimalTextTests {
     }
 
     @Test(
+        "A number whose integer part is beyond 64 bits has an exponent where readers need that",
+        arguments: [
+            ("9223372036854775807", nil), ("9223372036854775808", "9.223372036854775808e18"),
+            ("-9223372036854775808", nil), ("-9223372036854775809", "-9.223372036854775809e18"),
+            ("9223372036854775807.5", nil), ("9223372036854775808.5", "9.2233720368547758085e18"),
+            ("9000000000000000000", nil), ("9300000000000000000", "9.3e18"),
+            ("10000000000000000000", "1e19"), ("18446744073709551616", "1.8446744073709551616e19"),
+            ("-12345678901234567890.5", "-1.23456789012345678905e19"), ("0.1", nil), ("0", nil),
+            ("999999999999999999.99999999999", nil), ("1.5e-60", nil), ("2e150", nil),
+        ])
+    func boundsIntegers(_ text: String, _ written: String?) throws {
+        let value = try #require(DecimalText.parse(text.utf8))
+        var bytes: [UInt8] = []
+        DecimalText.write(value, boundsIntegers: true, to: &bytes)
+        #expect(String(decoding: bytes, as: UTF8.self) == written ?? text)
+        #expect(DecimalText.parse(bytes) == value)
+    }
+
+    @Test(
         "A product is rounded as by Foundation's multiplication, and none where it is too small",
         arguments: [
             ("1e-64", "1e-64", "1e-128"), ("1e-64", "1e-65", nil), ("1e-128", "1e-128", nil),

@@ -53,7 +53,7 @@ extension ValueKind {
         case .int(let it): writer.integer(it)
         case .double(let it):
             if attribute.type == .float { writer.float(Float(it)) } else { writer.double(it) }
-        case .decimal(let it): DecimalText.write(it, to: &writer.bytes)
+        case .decimal(let it): DecimalText.write(it, boundsIntegers: true, to: &writer.bytes)
         case .string(let it): writer.string(it)
         case .date(let it): writer.date(secondsSince2001: it)
         case .uuid(let it): writer.uuid(it.uuid)

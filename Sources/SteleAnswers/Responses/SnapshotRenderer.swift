@@ -191,17 +191,8 @@ package struct SnapshotRenderer: Sendable {
 
     private func write(decimal: Decimal, to writer: inout ByteWriter) {
         if numbersAsStrings { writer.byte(UInt8(ascii: "\"")) }
-        let start = writer.bytes.count
-        DecimalText.write(decimal, to: &writer.bytes)
-        if !numbersAsStrings, Self.isWideInteger(writer.bytes[start...]) { writer.raw(".0") }
+        DecimalText.write(decimal, boundsIntegers: !numbersAsStrings, to: &writer.bytes)
         if numbersAsStrings { writer.byte(UInt8(ascii: "\"")) }
-    }
-
-    /// Whether a number is an integer beyond 64 bits, which many readers of JSON refuse. With a
-    /// fraction it is read as a real number.
-    private static func isWideInteger(_ digits: ArraySlice<UInt8>) -> Bool {
-        digits.count > 18 && digits.allSatisfy { $0 != UInt8(ascii: ".") && $0 < UInt8(ascii: "A") }
-            && Int64(String(decoding: digits, as: UTF8.self)) == nil
     }
 
     /// Appends stored JSON. Other bytes, which another program can have stored, become an object
