@@ -32,7 +32,7 @@ TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64:glibc.malloc.tcache_max=384
 ON_POSTGRESQL = 'SteleGraphTests|SteleFilesTests|SteleFeedTests|StelePostgreSQLTests|MigrationTests'
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential fuzz sequences live-check rights-check stores torture mutate soak fairness planning openapi-check sanitize format docs image clean help dependencies memory
+.PHONY: run test build bench differential fuzz sequences live-check rights-check stores torture mutate soak fairness planning files openapi-check sanitize format docs image clean help dependencies memory
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@$(TUNED) .build/release/stele serve $(ARGS)
@@ -93,6 +93,10 @@ planning: build ## send predicates of COUNT=100000 nested or listed parts to eve
 
 memory: build ## measure the memory of a service whose store has one very large save; COUNT=362891 objects
 	@$(TUNED) Tests/Memory/measure.py .build/release/stele $(if $(filter command,$(origin COUNT)),$(COUNT),362891) $(BEFORE)
+
+files: dependencies ## import files that other programs write, where they are installed; PYTHON=python3
+	@swift build -j $(JOBS) --product stele
+	@$(or $(PYTHON),python3) Tests/Tables/check.py .build/debug/stele
 
 openapi-check: export COUNT := $(if $(filter command,$(origin COUNT)),$(COUNT),20)
 openapi-check: dependencies ## check /openapi.json with tools of others; COUNT=20 SEED=1
