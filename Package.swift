@@ -398,7 +398,7 @@ let package = Package(
                 "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
                 "StelePredicates", "StelePersistence", "SteleGraph",
                 "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleSystem", "SteleDifferential",
-                "TestSupport",
+                "SteleMigration", "SteleTransformers", "TestSupport",
                 .product(name: "Logging", package: "swift-log", condition: service),
             ],
             swiftSettings: settings),

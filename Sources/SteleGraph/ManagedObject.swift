@@ -159,7 +159,7 @@ open class ManagedObject {
         }
         if !isTouched { return [] }
         var changed: [Int] = []
-        for slot in values.indices where !values[slot].isStored(as: storedValues[slot]) {
+        for slot in values.indices where values[slot] != storedValues[slot] {
             changed.append(slot)
         }
         return changed

@@ -86,13 +86,12 @@ extension Value {
         }
     }
 
-    /// Whether two values have the same stored form. Unlike `==` it tells 0 from -0, whose sign
-    /// SQLite drops.
-    public func isStored(as other: Value) -> Bool {
-        switch (self, other) {
-        case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
-            a.bitPattern == b.bitPattern
-        default: self == other
+    /// The value as stores keep it: zero has no sign, because SQLite drops it.
+    package var unsignedZero: Value {
+        switch self {
+        case .double(let it) where it == 0: .double(0)
+        case .date(let it) where it == 0: .date(0)
+        default: self
         }
     }
 }

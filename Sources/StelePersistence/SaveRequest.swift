@@ -82,7 +82,7 @@ public struct ObjectChange: Sendable {
     /// The changed to-many relationships. Both ends of each link have their change.
     public var toManys: [ToManyChange]
 
-    /// Creates a change.
+    /// Creates a change. Zeros among the values lose their sign.
     public init(
         _ kind: Kind, entity: Int, key: Int64, before: Snapshot? = nil, values: [Value] = [],
         changedSlots: [Int] = [], toManys: [ToManyChange] = []
@@ -91,7 +91,7 @@ public struct ObjectChange: Sendable {
         self.entity = entity
         self.key = key
         self.before = before
-        self.values = values
+        self.values = values.map(\.unsignedZero)
         self.changedSlots = changedSlots
         self.toManys = toManys
     }

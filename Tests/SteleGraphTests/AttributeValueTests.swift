@@ -80,7 +80,7 @@ import Testing
                 defer { reader.close() }
                 let slot = try #require(thing.entity.attribute(named: name)?.slot)
                 let read = try #require(try reader.snapshot(thing.objectID)?.values[slot])
-                #expect(read.isStored(as: value), "\(name): \(value)")
+                #expect(read == value, "\(name): \(value)")
             }
         }
     }

@@ -161,7 +161,13 @@ package struct SnapshotRenderer: Sendable {
         case .bool(let it): writer.bool(it)
         case .int(let it): write(integer: it, to: &writer)
         case .double(let it):
-            if case .float = kind { writer.float(Float(it)) } else { writer.double(it) }
+            // As in SQLite, zero has no sign, also one that is computed or that an older file has.
+            if case .float = kind {
+                let float = Float(it)
+                writer.float(float == 0 ? 0 : float)
+            } else {
+                writer.double(it == 0 ? 0 : it)
+            }
         case .decimal(let it): write(decimal: it, to: &writer)
         case .string(let it): writer.string(it)
         case .date(let it): writer.date(secondsSince2001: it)

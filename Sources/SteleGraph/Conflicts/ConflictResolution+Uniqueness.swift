@@ -96,7 +96,7 @@ extension ConflictResolution {
                 let there = loader.object(from: row)
                 // The object was deleted here, or its values were changed here.
                 guard !there.isDeleted,
-                    slots.allSatisfy({ there.value($0).isStored(as: row.values[$0]) })
+                    slots.allSatisfy({ there.value($0) == row.values[$0] })
                 else { continue }
                 holders[values] = there
             }
@@ -157,7 +157,7 @@ extension ConflictResolution {
     private func has(_ conflict: ConstraintConflict, _ object: ManagedObject) -> Bool {
         guard object.entity.root == model.entities[conflict.entity].root else { return false }
         return zip(conflict.constraint, conflict.values).allSatisfy { name, value in
-            slot(name, object.entity).map { object.value($0).isStored(as: value) } ?? false
+            slot(name, object.entity).map { object.value($0) == value } ?? false
         }
     }
 
@@ -167,7 +167,7 @@ extension ConflictResolution {
         for slot in there.values.indices {
             // The new object lacks the attributes that the subentity declares.
             let value = new.values.indices.contains(slot) ? new.values[slot] : defaults[slot]
-            if policy == .overwrite || !value.isStored(as: defaults[slot]) {
+            if policy == .overwrite || value != defaults[slot] {
                 try relationships.put(value, slot, there)
             }
         }

@@ -115,7 +115,7 @@ final class ConflictResolution: RelationshipPart {
         switch policy {
         case .overwrite: Array(theirs.indices)
         case .objectTrump: changed
-        case .storeTrump: changed.filter { before[$0].isStored(as: theirs[$0]) }
+        case .storeTrump: changed.filter { before[$0] == theirs[$0] }
         case .rollback, .error: []
         }
     }

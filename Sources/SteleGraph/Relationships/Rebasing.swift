@@ -108,7 +108,7 @@ struct Rebasing: RelationshipPart {
             // A deleted object is unlinked from its current stored destinations, except where its
             // link was cut here before.
             let isOurs =
-                (isAlive ? object.isTouched : old == new) && !object.values[slot].isStored(as: old)
+                (isAlive ? object.isTouched : old == new) && object.values[slot] != old
             if !isOurs { object.values[slot] = new }
             guard old != new, case .relationship(let toOne) = object.entity.slots[slot],
                 let inverse = model.inverse(of: toOne)

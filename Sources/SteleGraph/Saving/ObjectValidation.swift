@@ -202,7 +202,7 @@ final class ObjectValidation: RelationshipPart {
         for (slot, property) in object.entity.slots.enumerated() {
             var value = object.value(slot)
             try ask(&errors) { try object.validateValue(&value, forKey: property.name) }
-            if case .attribute = property, !value.isStored(as: object.value(slot)) {
+            if case .attribute = property, value != object.value(slot) {
                 object.setSlot(slot, value)
             }
         }

@@ -53,7 +53,7 @@ struct ChangeCollection {
         let entity = model.entities[object.entity]
         let changed =
             before.map { before in
-                slots.filter { !before.values[$0].isStored(as: object.values[$0]) }
+                slots.filter { before.values[$0] != object.values[$0] }
             }
             ?? slots
         guard before == nil || !changed.isEmpty else { return }

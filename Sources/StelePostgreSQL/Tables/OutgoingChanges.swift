@@ -105,7 +105,7 @@ struct OutgoingChanges {
         for change in written {
             guard let row = known[change.key] else { continue }
             func differs(_ slot: Int) -> Bool {
-                !row.values[slot].isStored(as: change.values[slot])
+                row.values[slot] != change.values[slot]
             }
             if table.references.contains(where: { differs($0.relationship.slot) }) { continue }
             taken.append(change.key)

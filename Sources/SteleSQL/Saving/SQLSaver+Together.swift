@@ -26,7 +26,7 @@ extension SQLSaver {
                     && change.changedSlots == first.changedSlots
                     && change.before.map { $0.version < .max } ?? false
                     && first.changedSlots.allSatisfy {
-                        change.values[$0].isStored(as: first.values[$0])
+                        change.values[$0] == first.values[$0]
                     }
             }
         }

@@ -1,0 +1,34 @@
+// Values that each kind of store keeps in the same form.
+
+import SteleModel
+import TestSupport
+import Testing
+
+@testable import SteleService
+
+@Suite struct StoredValueTests {
+    /// SQLite drops the sign of zero.
+    @Test(arguments: StoreKind.allCases)
+    func zeroHasNoSign(_ kind: StoreKind) throws {
+        let stage = try SeamStage(kind)
+        let body = #"{"double":-0.0,"float":-1e-300,"part":{"amount":-0.0}}"#
+        let zeros = #""double":0,"float":0,"#
+        let posted = try stage.must("POST", "/Thing", body)
+        #expect(posted.text.contains(zeros) && posted.text.contains(#""amount":0"#), "\(posted)")
+        #expect(try stage.must("GET", "/Thing/1").text == posted.text)
+        #expect(try stage.must("PATCH", "/Thing/1", body).text == posted.text, "no change")
+        for column in ["a:-1*double", "a:-1*part.amount", "a:min(double)", "a:sum(double)"] {
+            let computed = try stage.must("GET", "/Thing?select=\(column)")
+            #expect(computed.text == #"[{"a":0}]"#, "\(column)")
+        }
+        try stage.load(body + "\n", as: "ndjson")
+        for values in try stage.stored().values {
+            guard case .double(let double)? = values["double"] else {
+                Issue.record("\(values)")
+                continue
+            }
+            #expect(double.sign == .plus)
+        }
+        #expect(try !stage.export(.csv).contains("-0"))
+    }
+}
