@@ -20,6 +20,12 @@ extension AttributeType {
 }
 
 extension Value {
+    /// The nearest Float to a Double, which a store keeps as a Double; unchanged beyond its range.
+    var asFloat: Value {
+        guard case .double(let it) = self, Float(it).isFinite else { return self }
+        return .double(Double(Float(it)))
+    }
+
     /// A description of the value's type for error messages.
     var kindName: String {
         switch self {

@@ -108,9 +108,13 @@ final class ObjectValidation: RelationshipPart {
     }
 
     private func checkValues(of object: ManagedObject, _ errors: inout [ValidationError]) {
-        for (slot, type) in plans[object.entity].types
-        where object.values.indices.contains(slot) && !type.holds(object.values[slot]) {
-            errors.append(.wrongType(object, slot: slot, value: object.values[slot], type: type))
+        for (slot, type) in plans[object.entity].types where object.values.indices.contains(slot) {
+            let value = object.values[slot]
+            if !type.holds(value) {
+                errors.append(.wrongType(object, slot: slot, value: value, type: type))
+            } else if type == .float, value != object.before?.values[slot] {
+                object.setSlot(slot, value.asFloat)
+            }
         }
         for rule in plans[object.entity].rules where rule.slot < object.values.count {
             rule.check(object.values[rule.slot], of: object, &errors)

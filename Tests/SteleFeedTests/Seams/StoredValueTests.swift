@@ -31,4 +31,15 @@ import Testing
         }
         #expect(try !stage.export(.csv).contains("-0"))
     }
+
+    /// A Double that the library sets is the nearest Float, as in every other road.
+    @Test(arguments: StoreKind.allCases)
+    func theLibraryStoresFloats(_ kind: StoreKind) throws {
+        let stage = try SeamStage(kind)
+        let key = try stage.insert(["float": .double(0.1)])
+        let stored = try stage.stored()[key]?["float"]
+        #expect(stored == .double(Double(Float(0.1))))
+        let found = try stage.must("GET", "/Thing?where=float%20==%200.1&select=_id,float")
+        #expect(found.text == "[{\"_id\":\(key),\"float\":0.1}]")
+    }
 }
