@@ -141,15 +141,25 @@ open class ManagedObject {
         return values.indices.contains(slot) ? values[slot] : .null
     }
 
-    final func setSlot(_ slot: Int, _ value: Value) {
+    final func setSlot(_ slot: Int, _ given: Value) {
         if isFault { _ = firedValue(slot) }
         guard values.indices.contains(slot) else {
             context?.loader.noteLostValue(of: self, slot)
             return
         }
+        let value = storedFile(of: given, slot) ?? given
         if isWatched { context?.changes.note(.slot(self, slot, values[slot])) }
         values[slot] = value
         if !isTouched { context?.touch(self) }
+    }
+
+    /// The stored value, if it is a file with these bytes: they are no change.
+    private final func storedFile(of value: Value, _ slot: Int) -> Value? {
+        guard case .data(let bytes) = value, !isInserted, let storedValues,
+            storedValues.indices.contains(slot), case .external(let file) = storedValues[slot],
+            file.count == bytes.count, file.bytes == bytes
+        else { return nil }
+        return storedValues[slot]
     }
 
     /// The slots whose values differ from the stored ones; for a new object, those not null.

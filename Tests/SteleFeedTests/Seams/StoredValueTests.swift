@@ -42,4 +42,23 @@ import Testing
         let found = try stage.must("GET", "/Thing?where=float%20==%200.1&select=_id,float")
         #expect(found.text == "[{\"_id\":\(key),\"float\":0.1}]")
     }
+
+    /// Also where the store has them in a file beside it.
+    @Test(arguments: StoreKind.allCases)
+    func theSameBytesAreNoChange(_ kind: StoreKind) throws {
+        let stage = try SeamStage(kind)
+        let bytes = [UInt8](repeating: 7, count: 120_000)
+        let key = try stage.insert(["file": .data(bytes), "bytes": .data(bytes)])
+        let selected = "/Thing/\(key)?select=_version,file,bytes"
+        let before = try stage.must("GET", selected).text
+        let values = RawJSON.members(before)
+        for name in ["file", "bytes"] {
+            try stage.must("PATCH", "/Thing/\(key)", "{\"\(name)\":\(values[name] ?? "-")}")
+        }
+        let isSame = try stage.must("GET", selected).text == before
+        #expect(isSame)
+        try stage.must("PATCH", "/Thing/\(key)", "{\"file\":\"AAEC\"}")
+        let changed = RawJSON.members(try stage.must("GET", selected).text)
+        #expect(changed["_version"] == "2" && changed["file"] == "\"AAEC\"")
+    }
 }
