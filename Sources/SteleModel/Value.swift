@@ -86,12 +86,12 @@ extension Value {
         }
     }
 
-    /// The value as stores keep it: zero has no sign, because SQLite drops it.
-    package var unsignedZero: Value {
+    /// What stores keep of a zero with a sign, which SQLite drops; nil for any other value.
+    package var unsignedZero: Value? {
         switch self {
-        case .double(let it) where it == 0: .double(0)
-        case .date(let it) where it == 0: .date(0)
-        default: self
+        case .double(let it) where it == 0 && it.sign == .minus: .double(0)
+        case .date(let it) where it == 0 && it.sign == .minus: .date(0)
+        default: nil
         }
     }
 }

@@ -91,7 +91,10 @@ public struct ObjectChange: Sendable {
         self.entity = entity
         self.key = key
         self.before = before
-        self.values = values.map(\.unsignedZero)
+        self.values = values
+        for (slot, value) in values.enumerated() {
+            if let zero = value.unsignedZero { self.values[slot] = zero }
+        }
         self.changedSlots = changedSlots
         self.toManys = toManys
     }

@@ -41,12 +41,15 @@ import Testing
     @Test func theSignOfAZeroIsNotLookedAt() {
         #expect(Value.double(0) == .double(-0.0) && Value.date(0) == .date(-0.0))
         #expect(Set([Value.double(0), .double(-0.0)]).count == 1)
-        for value in [Value.double(-0.0).unsignedZero, Value.date(-0.0).unsignedZero] {
-            guard case .double(let it) = value else {
-                #expect(value == .date(0))
-                continue
-            }
-            #expect(it.sign == .plus)
+        guard case .double(let number)? = Value.double(-0.0).unsignedZero,
+            case .date(let date)? = Value.date(-0.0).unsignedZero
+        else {
+            Issue.record("a zero with a sign is kept")
+            return
+        }
+        #expect(number.sign == .plus && date.sign == .plus)
+        for value in [Value.double(0), .double(-1), .date(0), .int(0), .null] {
+            #expect(value.unsignedZero == nil)
         }
     }
 }
