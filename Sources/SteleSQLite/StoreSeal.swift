@@ -16,9 +16,9 @@ enum StoreSeal {
     private static func path(_ store: String) -> String { StoreLook.place(of: store) + "-seal" }
 
     /// The first word of the lines about foreign values: one alone, which says that they are known,
-    /// and one for each column. Its number is that of what is searched for: the lines of a version
-    /// that searches for less say nothing.
-    private static let foreign = "foreign2"
+    /// and one for each column. Older seals have the word `foreign` and do not know keys below 1: such
+    /// a store is searched again.
+    private static let foreign = "foreign-values"
 
     /// Removes the seal of a store. The caller holds the write lock.
     /// - Returns: the marks of the seal, none where there is no seal or the store has changed; and

@@ -82,6 +82,24 @@ import Testing
         }
     }
 
+    /// A seal of an earlier version does not know keys below 1.
+    @Test func anOlderSealIsNoAnswer() throws {
+        for isOlder in [false, true] {
+            var (store, coordinator) = try open()
+            if !isOlder { try fill(store) }
+            withExtendedLifetime(coordinator) { store.close() }
+            let seal = URL(filePath: folder.store + "-seal")
+            let text = try String(contentsOf: seal, encoding: .utf8)
+            #expect(text.contains("foreign-values"))
+            if isOlder {
+                try Data(text.replacing("foreign-values", with: "foreign").utf8).write(to: seal)
+            }
+            (store, coordinator) = try open()
+            #expect((store.search.found == nil) == isOlder)
+            withExtendedLifetime(coordinator) { store.close() }
+        }
+    }
+
     @Test func nothingIsSearchedBeforeTheFirstRead() throws {
         var (store, coordinator) = try open()
         try fill(store)

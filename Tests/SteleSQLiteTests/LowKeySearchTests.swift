@@ -1,0 +1,58 @@
+// Rows with keys below 1, and the keys of such rows, are found with all that other programs leave.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleSQL
+import TestSupport
+import Testing
+
+@testable import SteleSQLite
+
+@Suite struct LowKeySearchTests {
+    private let folder: TemporaryFolder
+    private let model: Model
+
+    init() throws {
+        folder = try TemporaryFolder()
+        model = try makeModel([
+            EntityMaker("Item").attribute("name", .string).toOne("box", "Box", inverse: "items"),
+            EntityMaker("Box").attribute("name", .string).toMany("items", "Item", inverse: "box"),
+        ])
+    }
+
+    private func count(_ predicate: String, _ store: SQLiteStore) throws -> Int {
+        let reader = try store.reader()
+        defer { reader.close() }
+        var request = FetchRequest(entity: try #require(model.entity(named: "Item")))
+        request.predicate = try Predicate(format: predicate)
+        return try reader.count(request)
+    }
+
+    @Test(arguments: ["0", "-1", "-9223372036854775808"])
+    func theyAreFoundAndLeftOut(_ key: String) throws {
+        let store = try SQLiteStore.open(path: folder.store, model: model)
+        defer { store.close() }
+        let item = try #require(model.entity(named: "Item"))
+        for _ in 0..<3 { _ = try store.insert(item, ["name": .string("a")]) }
+        store.findForeignValues()
+        #expect(store.search.found == ForeignValues())
+        let raw = try RawDatabase(folder.store)
+        try raw.run("INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (\(key), 2, 1, 'b')")
+        store.findForeignValues()
+        #expect(store.search.found == ForeignValues(["ZITEM": ["Z_PK"]]))
+        #expect(try count("name != nil", store) == 3)
+        #expect(try count("name == 'b'", store) == 0)
+        try raw.run(
+            "INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT) VALUES (\(key), 1, 1); "
+                + "UPDATE ZITEM SET ZBOX = \(key) WHERE Z_PK = 2")
+        store.findForeignValues()
+        #expect(
+            store.search.found == ForeignValues(["ZITEM": ["Z_PK", "ZBOX"], "ZBOX": ["Z_PK"]]))
+        #expect(try count("box == nil", store) == 3)
+        try raw.run(
+            "DELETE FROM ZITEM WHERE Z_PK < 1; DELETE FROM ZBOX; UPDATE ZITEM SET ZBOX = NULL")
+        store.findForeignValues()
+        #expect(store.search.found == ForeignValues())
+    }
+}
