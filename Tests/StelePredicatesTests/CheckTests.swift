@@ -130,6 +130,9 @@ struct CheckTests {
         #expect(try constant("born == $D", ["D": "2001-01-02"]) == .date(86400))
         #expect(try constant("name == $D", ["D": "5"]) == .string("5"))
         #expect(try constant("age == $D", ["D": "5"]) == .int(5))
+        for value: VariableValue in ["9007199254740993", .value(.int(9_007_199_254_740_993))] {
+            #expect(try constant("height == $D", ["D": value]) == .double(9_007_199_254_740_992))
+        }
         #expect(try constant("price == $D", ["D": "0.1"]) == .decimal(Decimal(string: "0.1") ?? 0))
         #expect(try constant("active == $D", ["D": "true"]) == .bool(true))
         #expect(try constant("age == $D", ["D": "nil"]) == .null)

@@ -1,0 +1,134 @@
+/// Converts the values of variables to the type that they are compared with.
+
+import SteleModel
+
+extension PredicateCheck {
+    /// A variable that is compared with nothing typed: what is written is a number if it reads as
+    /// one, otherwise text.
+    func settled(_ typed: Typed) -> Typed {
+        switch typed.pending {
+        case nil: typed
+        case .written(let text)?: constant(Self.number(text) ?? .string(text))
+        case .value(let value)?: constant(value)
+        case .list(let values)?: list(values.map(constant))
+        }
+    }
+
+    private func list(_ items: [Typed]) -> Typed {
+        let types = items.map(\.type)
+        let type = types.dropFirst().reduce(types.first ?? .value(.undefined), Self.either)
+        return Typed(
+            expression: .aggregate(items.map(\.expression)), type: .collection(type),
+            isOrdered: true, list: items)
+    }
+
+    /// The elements of a variable that is a list, or whose text is one: `{1, 2}` or `1,2`. A text
+    /// with a type of its own is no list, but may contain others.
+    func list(_ value: VariableValue, for element: Typed) throws(PredicateError) -> Typed {
+        let text: String
+        switch value {
+        case .written(let it): text = it
+        case .value(let it): return constant(it)
+        case .list(let values):
+            return Typed(
+                expression: .aggregate(values.map { .constant($0) }),
+                type: .collection(element.type), isOrdered: true,
+                list: values.map { value in
+                    Typed(
+                        expression: .constant(value), type: .init(of: value),
+                        pending: .value(value))
+                })
+        }
+        if text.utf8.first == UInt8(ascii: "{") {
+            return try checked(try Expression(format: text), Scope())
+        }
+        let items = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            Typed(
+                expression: .constant(.string(String(part))), type: .value(.undefined),
+                pending: .written(String(part)))
+        }
+        return Typed(
+            expression: .aggregate(items.map(\.expression)), type: .collection(element.type),
+            isOrdered: true, list: text.isEmpty ? [] : items)
+    }
+
+    /// The value of a variable, converted to a type.
+    func convert(
+        _ pending: VariableValue, of name: Expression, to type: ExpressionType,
+        near other: Expression
+    ) throws(PredicateError) -> Typed {
+        try blaming(name) { () throws(PredicateError) in
+            let value = try value(of: pending, as: type, named: name)
+            let made = try convert(constant(Self.nearest(value, type)), to: type, near: other)
+            if pending.text != nil || canCompare(made.type, type) { return made }
+            throw PredicateError(
+                .variable,
+                "\(name.description) is \(noun(of: made.type)), and "
+                    + "\(other.description) is \(noun(of: type))", near: name.description)
+        }
+    }
+
+    /// Attributes an error in the value of a variable to the variable.
+    func blaming<R>(
+        _ name: Expression, _ body: () throws(PredicateError) -> R
+    ) throws(PredicateError) -> R {
+        do throws(PredicateError) { return try body() } catch {
+            guard case .variable(let variable) = name,
+                error.code != PredicateError.Code.variable.rawValue
+            else { throw error }
+            throw PredicateError(
+                .variable, "$\(variable): \(error.message)", near: name.description,
+                hint: error.hint)
+        }
+    }
+
+    /// The nearest Double to a variable's integer that is compared with Doubles, as where it is
+    /// stored.
+    private static func nearest(_ value: Value, _ type: ExpressionType) -> Value {
+        guard case .int(let it) = value, type == .value(.double) else { return value }
+        return .double(Double(it))
+    }
+
+    /// The value of a variable, converted to the type that it is compared with.
+    private func value(
+        of pending: VariableValue, as type: ExpressionType, named name: Expression
+    ) throws(PredicateError) -> Value {
+        switch pending {
+        case .written(let text): return try value(of: text, as: type, named: name)
+        case .value(.string(let text)) where type.kind == .number || type.kind == .object:
+            return Self.number(text) ?? .string(text)
+        case .value(let value): return value
+        case .list:
+            throw PredicateError(
+                .variable, "\(name.description) is a list, and is compared with one value",
+                near: name.description, hint: "use IN to search a list")
+        }
+    }
+
+    private func value(
+        of text: String, as type: ExpressionType, named name: Expression
+    ) throws(PredicateError) -> Value {
+        switch type.kind {
+        case .text: return .string(text)
+        case .any, .collection: return Self.number(text) ?? .string(text)
+        default: break
+        }
+        let word = text.lowercased()
+        if word == "nil" || word == "null" { return .null }
+        switch type.kind {
+        case .number:
+            if word == "yes" || word == "true" { return .int(1) }
+            if word == "no" || word == "false" { return .int(0) }
+            if let number = Self.number(text) { return number }
+            guard case .variable = name else {
+                throw PredicateError(
+                    .type, "\(name.description) is not a number", near: name.description)
+            }
+            throw PredicateError(
+                .variable, "\(name.description) must be a number, and \(text) is not one",
+                near: name.description)
+        case .object: return Self.number(text) ?? .string(text)
+        default: return .string(text)
+        }
+    }
+}
