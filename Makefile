@@ -32,7 +32,7 @@ TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64:glibc.malloc.tcache_max=384
 ON_POSTGRESQL = 'SteleGraphTests|SteleFilesTests|SteleFeedTests|StelePostgreSQLTests|MigrationTests'
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential fuzz sequences live-check rights-check stores torture mutate soak fairness planning files openapi-check sanitize format docs image clean help dependencies memory
+.PHONY: run test build bench differential fuzz sequences live-check rights-check seams stores torture mutate soak fairness planning files openapi-check sanitize format docs image clean help dependencies memory
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@$(TUNED) .build/release/stele serve $(ARGS)
@@ -67,6 +67,11 @@ live-check: dependencies ## follow random queries over random saves; COUNT=10000
 rights-check: export STELE_QUESTIONS = $(if $(filter command,$(origin COUNT)),$(COUNT),10000)
 rights-check: dependencies ## ask a role of services whose hidden data differ; COUNT=10000, STELE_SEED=1
 	@swift test -j $(JOBS) --filter RandomRights
+
+seams: export STELE_SEAMS = $(if $(filter command,$(origin COUNT)),$(COUNT),20)
+seams: dependencies ## write, read and copy values of each type by every road; COUNT=20 rounds, STELE_SEED=1
+	@swift test -j $(JOBS) --filter Seam
+	@STELE_STORES=postgresql swift test -j $(JOBS) --skip-build --filter Seam
 
 stores: export STELE_RANDOM_STORES = $(if $(filter command,$(origin COUNT)),$(COUNT),2000)
 stores: dependencies ## serve, write and migrate stores as Core Data has them; COUNT=2000, STELE_SEED=1
