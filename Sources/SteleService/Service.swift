@@ -93,7 +93,8 @@ public final class Service: Sendable {
             place: briefStore, limits: limits)
         pages = Pages(
             model: model, storeType: coordinator.store.type, options,
-            openAPI: Self.openAPI(coordinator, routes, options))
+            openAPI: Self.openAPI(coordinator, routes, options),
+            contextsOpenAPI: Self.openAPI(coordinator, routes, options, isEditing: true))
         contexts = EditingContexts(
             coordinator, limits: limits, now: options.clock ?? EditingContexts.steadyClock())
         contextQueries = ContextQueries(coordinator, contexts, options, logger)

@@ -100,14 +100,14 @@ import Testing
     @Test func readsAreAsDescribed() throws {
         let league = try Conformance(DocsTests.league())
         for target in [
-            "/Player", "/Team", "/Player?limit=2", "/Player?select=name,goals", "/Player/1",
+            "/Player", "/Team", "/Player?limit=2", "/Player/1",
             "/Player?include=team", "/Team?include=players.team", "/Player/1?include=team",
-            "/Player?count=true&limit=1", "/Player?numbers=string", "/Player/999",
+            "/Player?count=true&limit=1", "/Player/999",
             "/Player?format=csv", "/Player?format=ndjson", "/Player?format=xml", "/Player/0",
             "/Player?where=", "/Player?wher=1", "/Player?where=nothing%20%3D%201",
-            "/Player?select=team,n:count()&groupBy=team", "/Player/count", "/Player/1/team",
+            "/Player/count", "/Player/1/team",
             "/Player/22/team", "/Team/1/players", "/Team/1/players/count", "/Team/1/players/1",
-            "/Team/1/players/20", "/Player/1?select=name", "/Player?after=x",
+            "/Team/1/players/20", "/Player?after=x",
         ] {
             try league.expect("GET", target)
         }
@@ -117,6 +117,30 @@ import Testing
         try league.expect("GET", "/Player", nil, [("Accept", "image/png")])
         try league.expect("POST", "/Player/query", #"{"where":"goals > 3","limit":2}"#)
         try league.expect("POST", "/Player/query", #"{"wher":1}"#)
+        for body in [
+            #"{"select":"name,goals"}"#, #"{"select":"team,n:count()","groupBy":"team"}"#,
+            #"{"numbers":"string"}"#, #"{"select":"salary","numbers":"string"}"#,
+            #"{"where":"goals > $least","var":{"least":3}}"#,
+        ] {
+            try league.expect("POST", "/Player/query", body)
+        }
+    }
+
+    /// What the document says in words: the answer to an array of new objects is theirs, and null in
+    /// place of a destination gives null.
+    @Test func otherFormsAreAsTheDescriptionSays() throws {
+        let league = try Conformance(DocsTests.league())
+        let words = league.check.document["info"]?["description"]?.compact ?? ""
+        #expect(words.contains("also takes an array"))
+        #expect(words.contains("POST /NAME/query describes these"))
+        let schema = try #require(league.check.resolve("#/components/schemas/Team"))
+        let made = try league.service.post("/Team", #"[{"name":"A"},{"name":"B"}]"#).json.elements
+        #expect(made.count == 2)
+        for team in made { #expect(league.check.failures(team, schema) == []) }
+        #expect(league.service.post("/Team", "[]").text == "[]")
+        #expect(try league.service.ask("PUT", "/Player/1/team", "null").json == .null)
+        #expect(try league.service.get("/Player/1?select=name").json["_id"] == nil)
+        #expect(league.service.post("/Player", #"{"name":"A","goals":"3"}"#).status == 201)
     }
 
     /// A whole object fits its own schema, not only that of rows.
@@ -132,8 +156,8 @@ import Testing
         let league = try Conformance(DocsTests.league())
         for (method, target, body) in [
             ("POST", "/Team", #"{"name":"Crew","players":[{"name":"Ida"},21]}"#),
-            ("POST", "/Team", #"[{"name":"A"},{"name":"B"}]"#), ("POST", "/Team", "{}"),
-            ("POST", "/Team", #"{"nam":1}"#), ("POST", "/Team", "{"), ("POST", "/Player", "[]"),
+            ("POST", "/Team", "{}"),
+            ("POST", "/Team", #"{"nam":1}"#), ("POST", "/Team", "{"),
             ("POST", "/Player", #"{"name":"","number":100,"goals":"x"}"#),
             ("PATCH", "/Player/1", #"{"goals":13,"team":5,"number":null}"#),
             ("PATCH", "/Player/1", #"{"_version":1,"goals":99}"#),
@@ -142,7 +166,7 @@ import Testing
             ("PATCH", "/Player?where=goals%20%3E%2013", #"{"salary":70000}"#),
             ("PATCH", "/Player", "{}"), ("PUT", "/Team/5/players", "[1,21]"),
             ("POST", "/Team/5/players", #"{"name":"Kim"}"#), ("PUT", "/Player/21/team", "4"),
-            ("PUT", "/Player/21/team", "null"), ("PUT", "/Player/21/team", "999"),
+            ("PUT", "/Player/21/team", "999"),
             (
                 "POST", "/transactions",
                 #"[{"op":"insert","entity":"Team","values":{"name":"R"}},{"op":"delete","object":"Player/9"}]"#
@@ -181,7 +205,7 @@ import Testing
             "uuid":"e621e1f8-c36c-495a-93fc-0c247a3e6e5f"}
             """#)
         try zoo.expect("GET", "/Sample")
-        try zoo.expect("GET", "/Sample/1?numbers=string")
+        try zoo.expect("POST", "/Sample/query", #"{"numbers":"string"}"#)
         try zoo.expect("GET", "/Sample/1/binary")
         try zoo.expect("GET", "/Sample/1/binary", nil, [("Range", "bytes=0-0")])
         try zoo.expect("GET", "/Sample/1/binary", nil, [("Range", "bytes=9-")])
@@ -253,10 +277,6 @@ import Testing
             changed[index] = (member.0, ["no": "value"])
             #expect(league.check.failures(.object(changed), schema) != [], "\(member.0)")
         }
-        let listed =
-            ["anyOf": [schema, try #require(league.check.resolve("#/components/schemas/Row"))]]
-            as JSONValue
-        #expect(league.check.failures(.object(members + [("more", 1)]), listed) != [])
     }
 
     /// Each example is valid by its schema, and the service takes it.

@@ -10,7 +10,8 @@ struct SchemaCheck {
 
     /// Keywords that say nothing about which values are valid, or that only documents use.
     private static let annotations: Set<String> = [
-        "description", "examples", "default", "discriminator", "readOnly", "contentEncoding",
+        "title", "description", "examples", "default", "discriminator", "readOnly",
+        "contentEncoding",
     ]
 
     /// What is wrong with a value; empty if it is valid. A keyword that is not known is an error,
@@ -56,10 +57,9 @@ struct SchemaCheck {
             return each.filter(\.isEmpty).count == 1 ? [] : ["oneOf"] + each.flatMap(\.self)
         case ("allOf", .array(let all)): return all.flatMap { failures(value, $0, at: path) }
         case ("not", _): return failures(value, rule).isEmpty ? ["not \(rule.compact)"] : []
-        case ("properties", .object), ("required", .array), ("additionalProperties", _),
-            ("patternProperties", _):
+        case ("properties", .object), ("required", .array), ("additionalProperties", _):
             return members(value, name, rule, schema, path)
-        case ("items", _), ("unevaluatedItems", _):
+        case ("items", _):
             guard case .array(let items) = value else { return [] }
             return items.enumerated().flatMap { failures($1, rule, at: "\(path)/\($0)") }
         case ("minItems", .integer(let least)):
@@ -87,9 +87,7 @@ struct SchemaCheck {
                 return "\(key) is missing"
             }
         case ("additionalProperties", _):
-            let others = members.filter { key, _ in
-                schema["properties"]?[key] == nil && schema["patternProperties"] == nil
-            }
+            let others = members.filter { key, _ in schema["properties"]?[key] == nil }
             if case .bool(let flag) = rule {
                 return flag ? [] : others.map { "\($0.0) is unknown" }
             }

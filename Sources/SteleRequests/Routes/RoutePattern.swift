@@ -32,6 +32,7 @@ package enum RoutePattern: String, Sendable, CaseIterable {
     case relatedCount = "/{Entity}/{id}/{relationship}/count"
     case member = "/{Entity}/{id}/{relationship}/{member}"
     case contexts = "/contexts"
+    case contextsOpenAPI = "/contexts/openapi.json"
     case context = "/contexts/{context}"
     case childContexts = "/contexts/{context}/contexts"
     case contextChanges = "/contexts/{context}/changes"
@@ -55,7 +56,7 @@ package enum RoutePattern: String, Sendable, CaseIterable {
         case .metadata: [.get, .patch]
         case .index, .health, .readiness, .metrics, .model, .modelVersions, .modelVersion,
             .modelChanges, .rights, .page, .live, .errorCodes, .openAPI, .templates, .template,
-            .count, .fetchedProperty, .relatedCount, .contextChanges:
+            .count, .fetchedProperty, .relatedCount, .contextsOpenAPI, .contextChanges:
             [.get]
         case .backup, .tickets, .query, .transactions, .contexts, .childContexts, .contextUndo,
             .contextRedo, .contextUndoGroup, .contextUndoGroupEnd, .contextValidate,

@@ -9,6 +9,7 @@ extension Routes {
     ) throws -> (Route.Resource, RoutePattern, context: String?) {
         guard let id = rest.first else { return (.contexts, .contexts, nil) }
         let below = rest.dropFirst()
+        if id == "openapi.json", below.isEmpty { return (.openAPI, .contextsOpenAPI, nil) }
         let own = ([RoutePattern.context.rawValue] + below).joined(separator: "/")
         // A slash inside a segment was escaped, and separates nothing.
         if below.allSatisfy({ !$0.contains("/") }), let pattern = RoutePattern(rawValue: own) {

@@ -7,7 +7,10 @@ import StelePredicates
 /// Makes the schema of an attribute.
 ///
 /// An answer has the types alone: a store may have values from before a rule of validation was
-/// made stricter. A body also has the rules, and the other forms of a value that are read.
+/// made stricter. A body also has the rules.
+///
+/// A value has one type besides null, of which generators make a type of their language. The other
+/// forms that are read and written (texts for numbers) are in the document's description.
 struct OpenAPIAttribute {
     /// Where a value is.
     enum Use {
@@ -18,11 +21,16 @@ struct OpenAPIAttribute {
 
     let attribute: Attribute
     let use: Use
+    /// Whether the document is that of editing contexts, where nothing is validated before the save.
+    let isEditing: Bool
+    /// The schema of a value in a file, and the title of one that may be in a file.
+    let file: JSONValue
+    let fileTitle: String
 
     private var declaration: AttributeDescription { attribute.declaration }
     private var isBody: Bool { use != .answer }
     private var isComputed: Bool { attribute.isDerived || attribute.isTransient }
-    private var isNullable: Bool { attribute.isOptional || isComputed }
+    private var isNullable: Bool { attribute.isOptional || isComputed || isEditing }
 
     var schema: JSONValue {
         var members: [(String, JSONValue)]
@@ -51,9 +59,8 @@ struct OpenAPIAttribute {
     }
 
     /// The member `type`, with null if there may be no value.
-    private func typed(_ types: JSONValue...) -> [(String, JSONValue)] {
-        let all = types + (isNullable ? ["null"] : [])
-        return [("type", all.count == 1 ? all[0] : .array(all))]
+    private func typed(_ type: JSONValue) -> [(String, JSONValue)] {
+        [("type", isNullable ? [type, "null"] : type)]
     }
 
     private var description: String? {
@@ -77,34 +84,28 @@ struct OpenAPIAttribute {
     // MARK: Numbers
 
     private var integer: [(String, JSONValue)] {
-        let isWide = attribute.type == .integer64
-        // numbers=string writes integers beyond 2^53 as strings.
-        var members = isBody || isWide ? typed("integer", "string") : typed("integer")
-        members.append(("format", isWide ? "int64" : "int32"))
-        if isBody || isWide { members.append(("pattern", "^-?[0-9]+$")) }
-        guard isBody else { return members }
-        let range = attribute.type.integerRange
-        members.append(("minimum", bound(declaration.minimum) ?? .integer(range.lowerBound)))
-        members.append(("maximum", bound(declaration.maximum) ?? .integer(range.upperBound)))
-        return members
+        var members = typed("integer")
+        members.append(("format", attribute.type == .integer64 ? "int64" : "int32"))
+        // The other two have the range of their format.
+        return members + range(orElse: attribute.type == .integer16 ? -32768...32767 : nil)
     }
 
     private var number: [(String, JSONValue)] {
-        let isDecimal = attribute.type == .decimal
-        var members = isBody || isDecimal ? typed("number", "string") : typed("number")
-        if !isDecimal { members.append(("format", attribute.type == .float ? "float" : "double")) }
-        if isBody || isDecimal {
-            let exponent = isDecimal && isBody ? "" : "([eE][+-]?[0-9]+)?"
-            members.append(("pattern", .string("^-?[0-9]+(\\.[0-9]+)?\(exponent)$")))
+        var members = typed("number")
+        if attribute.type != .decimal {
+            members.append(("format", attribute.type == .float ? "float" : "double"))
         }
-        guard isBody else { return members }
-        let range: JSONValue? =
-            attribute.type == .float ? .real(Double(Float.greatestFiniteMagnitude)) : nil
-        let lowest: JSONValue? =
-            attribute.type == .float ? .real(-Double(Float.greatestFiniteMagnitude)) : nil
-        if let least = bound(declaration.minimum) ?? lowest { members.append(("minimum", least)) }
-        if let most = bound(declaration.maximum) ?? range { members.append(("maximum", most)) }
-        return members
+        return members + range(orElse: nil)
+    }
+
+    /// The bounds of a number in a body: those of the model, else those of the type.
+    private func range(orElse type: ClosedRange<Int64>?) -> [(String, JSONValue)] {
+        guard isBody else { return [] }
+        let bounds = [
+            ("minimum", bound(declaration.minimum) ?? type.map { .integer($0.lowerBound) }),
+            ("maximum", bound(declaration.maximum) ?? type.map { .integer($0.upperBound) }),
+        ]
+        return bounds.compactMap { name, value in value.map { (name, $0) } }
     }
 
     private func bound(_ value: Value) -> JSONValue? {
@@ -167,27 +168,23 @@ struct OpenAPIAttribute {
             ("contentEncoding", "base64"), ("pattern", Self.base64),
         ]
         guard attribute.isExternal, use != .create else { return typed("string") + encoded }
-        // A value in a file is its size and its address.
-        let file: JSONValue = [
-            "type": "object",
-            "properties": [
-                "bytes": ["type": ["integer", "null"], "format": "int64"],
-                "href": ["type": "string", "format": "uri-reference"],
-            ],
-            "required": use == .answer ? ["bytes"] : ["href"],
-            "additionalProperties": false,
-        ]
         let forms: [JSONValue] =
             [.object([("type", "string")] + encoded), file]
             + (isNullable ? [["type": "null"]] : [])
-        return [("anyOf", .array(forms))]
+        return [("title", .string(fileTitle)), ("oneOf", .array(forms))]
     }
 
     // MARK: Composites
 
     private var composite: [(String, JSONValue)] {
         let elements = attribute.elements.map { element in
-            (element.key, OpenAPIAttribute(attribute: element, use: use).schema)
+            (
+                element.key,
+                OpenAPIAttribute(
+                    attribute: element, use: use, isEditing: isEditing, file: file,
+                    fileTitle: fileTitle
+                ).schema
+            )
         }
         var members = typed("object") + [("properties", .object(elements))]
         if !isBody {

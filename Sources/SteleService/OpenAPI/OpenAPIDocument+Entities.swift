@@ -7,7 +7,11 @@ import SteleRequests
 extension OpenAPIDocument {
     /// All schemas of the model's entities.
     var entitySchemas: [(String, JSONValue)] {
-        model.entities.flatMap { entity -> [(String, JSONValue)] in
+        let destinations = Set(
+            model.entities.flatMap(\.properties).compactMap { property in
+                if case .relationship(let it) = property { it.destination } else { nil }
+            })
+        return model.entities.flatMap { entity -> [(String, JSONValue)] in
             var schemas: [(String, JSONValue)] = []
             func add(_ form: OpenAPISchemaNames.Form, _ schema: JSONValue) {
                 schemas.append((names.name(entity, form), schema))
@@ -15,6 +19,9 @@ extension OpenAPIDocument {
             if !entity.isAbstract {
                 add(.object, object(entity))
                 for use in Write.allCases { add(use.own, body(entity, use)) }
+            }
+            if destinations.contains(entity.index) {
+                add(.link, ["oneOf": [ref(.id), ref(entity, .changeFamily)]])
             }
             guard entity.hasSubentities || entity.isAbstract else { return schemas }
             add(.family, family(entity))
@@ -33,22 +40,18 @@ extension OpenAPIDocument {
     /// An object of the entity itself, as a plain answer shows it.
     private func object(_ entity: Entity) -> JSONValue {
         var members: [(String, JSONValue)] = [
-            ("_id", ref(.id)), ("_entity", ["const": .string(entity.name)]),
-            ("_version", Self.version),
+            ("_id", ref(.id)), ("_entity", Self.name(of: entity)), ("_version", Self.version),
         ]
         var required = ["_id", "_entity", "_version"]
         for property in entity.properties {
             switch property {
             case .attribute(let it):
-                members.append((it.name, OpenAPIAttribute(attribute: it, use: .answer).schema))
+                members.append((it.name, schema(of: it, .answer)))
             case .relationship(let it) where it.isToMany:
                 members.append((it.name, embedded(model.destination(of: it))))
                 continue
             case .relationship(let it):
-                // By its id, or embedded by include.
-                var forms = [ref(.id), ref(model.destination(of: it), .family)]
-                if it.isOptional || model.mayDangle(it) { forms.append(["type": "null"]) }
-                members.append((it.name, ["anyOf": .array(forms)]))
+                members.append((it.name, linked(it)))
             case .fetchedProperty(let it):
                 if let destination = model.entity(named: it.request.entityName) {
                     members.append((it.name, embedded(destination)))
@@ -70,25 +73,61 @@ extension OpenAPIDocument {
         return .object(schema)
     }
 
+    /// The destination of a to-one relationship: its id, or the object by include.
+    private func linked(_ relationship: Relationship) -> JSONValue {
+        let destination = model.destination(of: relationship)
+        let mayBeNull = relationship.isOptional || isEditing || model.mayDangle(relationship)
+        let forms = [ref(.id), ref(destination, .family)] + (mayBeNull ? [["type": "null"]] : [])
+        // Generators make a type of it, whose name else may be that of an entity.
+        return [
+            "title": .string(names.name(destination, mayBeNull ? .linked : .required)),
+            "oneOf": .array(forms),
+        ]
+    }
+
     /// The objects of a to-many relationship or a fetched property, which only include shows.
     private func embedded(_ destination: Entity) -> JSONValue {
         ["type": "array", "items": ref(destination, .family), "description": "With include alone."]
     }
 
-    private func family(_ entity: Entity) -> JSONValue {
-        let members = concrete(entity)
-        let objects = members.map { ref($0, .object) }
-        guard !objects.isEmpty else { return ["not": [:]] }
+    private func family(_ entity: Entity) -> JSONValue { one(of: concrete(entity), .object) }
+
+    /// An object of one of several entities, which `_entity` names.
+    private func one(
+        of entities: [Entity], _ form: OpenAPISchemaNames.Form
+    ) -> JSONValue {
+        guard !entities.isEmpty else { return ["not": [:]] }
         return [
-            "oneOf": .array(objects),
-            "discriminator": [
-                "propertyName": "_entity",
-                "mapping": .object(
-                    members.map {
-                        ($0.name, .string("#/components/schemas/\(names.name($0, .object))"))
-                    }),
-            ],
+            "oneOf": .array(entities.map { ref($0, form) }),
+            "discriminator": Self.discriminator(
+                "_entity", entities.map { ($0.name, names.name($0, form)) }),
         ]
+    }
+
+    /// Which schema each value of a member belongs to.
+    static func discriminator(_ member: String, _ schemas: [(String, String)]) -> JSONValue {
+        [
+            "propertyName": .string(member),
+            "mapping": .object(
+                schemas.map { ($0.0, .string("#/components/schemas/\($0.1)")) }),
+        ]
+    }
+
+    private func schema(of attribute: Attribute, _ use: OpenAPIAttribute.Use) -> JSONValue {
+        OpenAPIAttribute(
+            attribute: attribute, use: use, isEditing: isEditing, file: ref(.file),
+            fileTitle: names.name(.fileOrBytes)
+        ).schema
+    }
+
+    private static func name(of entity: Entity) -> JSONValue {
+        ["type": "string", "const": .string(entity.name)]
+    }
+
+    /// Whether an object of the entity may be where one of another entity may be. Its `_entity` then
+    /// tells them apart.
+    private func isInFamily(_ entity: Entity) -> Bool {
+        entity.hasSubentities || entity.parent != nil
     }
 
     // MARK: Bodies
@@ -117,15 +156,13 @@ extension OpenAPIDocument {
     private func body(_ entity: Entity, _ write: Write) -> JSONValue {
         var members: [(String, JSONValue)] = []
         if write == .create {
-            members.append(("_entity", ["const": .string(entity.name)]))
+            members.append(("_entity", Self.name(of: entity)))
             if !configurations.isEmpty, entity.property(named: "_store") == nil {
-                members.append(("_store", ["enum": .array(configurations.map { .string($0) })]))
+                members.append(("_store", Self.choice(configurations)))
             }
         } else {
-            let parents = sequence(first: entity) { $0.parent.map { self.model.entities[$0] } }
             members += [
-                ("_id", ref(.id)),
-                ("_entity", ["enum": .array(parents.map { .string($0.name) })]),
+                ("_id", ref(.id)), ("_entity", Self.name(of: entity)),
                 ("_version", Self.version),
             ]
         }
@@ -136,7 +173,7 @@ extension OpenAPIDocument {
                 let isComputed = it.isDerived || it.isTransient
                 if isComputed, write == .create { continue }
                 let use: OpenAPIAttribute.Use = write == .create ? .create : .change
-                members.append((it.name, OpenAPIAttribute(attribute: it, use: use).schema))
+                members.append((it.name, schema(of: it, use)))
                 if !it.isOptional, !isComputed, !it.isComposite, it.declaration.defaultValue.isNull,
                     !(it.isExternal && write == .replace)
                 {
@@ -155,7 +192,9 @@ extension OpenAPIDocument {
         var schema: [(String, JSONValue)] = [
             ("type", "object"), ("properties", .object(members)),
         ]
-        if write != .change, !required.isEmpty {
+        if write == .change || isEditing { required = [] }
+        if isInFamily(entity) { required.insert("_entity", at: 0) }
+        if !required.isEmpty {
             schema.append(("required", .array(required.map { .string($0) })))
         }
         schema.append(("additionalProperties", false))
@@ -167,10 +206,9 @@ extension OpenAPIDocument {
 
     /// The value of a relationship in a body: ids, and objects that are made, changed or linked.
     private func link(_ relationship: Relationship) -> JSONValue {
-        let isNullable = relationship.isOptional
+        let isNullable = relationship.isOptional || isEditing
         guard relationship.isToMany else {
-            let forms = memberForms(relationship) + (isNullable ? [["type": "null"]] : [])
-            return ["anyOf": .array(forms)]
+            return isNullable ? orNull(member(relationship)) : member(relationship)
         }
         var members: [(String, JSONValue)] = [
             ("type", isNullable ? ["array", "null"] : "array"), ("items", member(relationship)),
@@ -187,19 +225,13 @@ extension OpenAPIDocument {
 
     /// One destination of a relationship in a body.
     func member(_ relationship: Relationship) -> JSONValue {
-        ["anyOf": .array(memberForms(relationship))]
+        ref(model.destination(of: relationship), .link)
     }
 
-    private func memberForms(_ relationship: Relationship) -> [JSONValue] {
-        [ref(.id), ref(model.destination(of: relationship), .changeFamily)]
-    }
+    func orNull(_ schema: JSONValue) -> JSONValue { ["oneOf": [schema, ["type": "null"]]] }
 
     private func bodies(_ entity: Entity, _ write: Write) -> JSONValue {
-        let forms = concrete(entity).map { ref($0, write.own) }
-        guard !forms.isEmpty else { return ["not": [:]] }
-        // Without _entity a new object is of the entity of the address.
-        return write == .create && entity.isAbstract
-            ? ["anyOf": .array(forms), "required": ["_entity"]] : ["anyOf": .array(forms)]
+        one(of: concrete(entity), write.own)
     }
 
     // MARK: Examples
@@ -207,7 +239,8 @@ extension OpenAPIDocument {
     /// A valid object; nil if no value is found for a mandatory attribute.
     func example(of entity: Entity, identified: Bool) -> JSONValue? {
         var members: [(String, JSONValue)] =
-            identified ? [("_id", 1), ("_entity", .string(entity.name)), ("_version", 1)] : []
+            identified || isInFamily(entity) ? [("_entity", .string(entity.name))] : []
+        if identified { members = [("_id", 1)] + members + [("_version", 1)] }
         for property in entity.properties {
             switch property {
             case .attribute(let it) where it.isTransient || it.isDerived:

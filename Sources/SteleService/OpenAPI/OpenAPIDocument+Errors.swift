@@ -111,7 +111,7 @@ extension OpenAPIDocument {
             "type": "object",
             "properties": .object([
                 ("type", ["type": "string", "format": "uri-reference"]), ("title", text),
-                ("status", ["const": .integer(Int64(status))]),
+                ("status", ["type": "integer", "const": .integer(Int64(status))]),
                 ("code", forms.count == 1 ? forms[0] : ["oneOf": .array(forms)]), ("name", text),
                 ("detail", text), ("hint", text),
                 ("errors", ["type": "array", "items": ref(.entry)]),

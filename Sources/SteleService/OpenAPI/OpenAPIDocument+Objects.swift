@@ -24,15 +24,9 @@ extension OpenAPIDocument {
     static func body(
         _ schema: JSONValue, as types: [String] = ["application/json"], isRequired: Bool = true
     ) -> JSONValue {
-        body(content: types.map { ($0, schema) }, isRequired: isRequired)
-    }
-
-    private static func body(
-        content: [(String, JSONValue)], isRequired: Bool = true
-    ) -> JSONValue {
         [
             "required": .bool(isRequired),
-            "content": .object(content.map { ($0.0, .object([("schema", $0.1)])) }),
+            "content": .object(types.map { ($0, .object([("schema", schema)])) }),
         ]
     }
 
@@ -64,21 +58,28 @@ extension OpenAPIDocument {
             }, isData: true)
     }
 
-    /// Objects of an entity and its subentities, or rows of columns.
-    private func rows(_ entity: Entity) -> JSONValue {
-        ["anyOf": [ref(entity, .family), ref(.row)]]
-    }
-
     // MARK: Lists
 
-    func list(_ entity: Entity, _ id: String, body: JSONValue? = nil) -> OpenAPIOperation {
+    func list(_ entity: Entity, _ id: String) -> OpenAPIOperation {
+        list(id, "Objects of \(entity.name).", of: ref(entity, .family))
+    }
+
+    func query(_ entity: Entity, _ place: OpenAPIPlace) -> OpenAPIOperation {
+        list(
+            "query" + Self.id(place.names), "Objects of \(entity.name), or rows of columns.",
+            of: ref(.row), body: Self.body(ref(.query)))
+    }
+
+    private func list(
+        _ id: String, _ summary: String, of rows: JSONValue, body: JSONValue? = nil
+    ) -> OpenAPIOperation {
         let text: JSONValue = ["type": "string"]
         let formats: [(MediaType, JSONValue)] = [
-            (.json, ["type": "array", "items": rows(entity)]), (.ndjson, text), (.csv, text),
+            (.json, ["type": "array", "items": rows]), (.ndjson, text), (.csv, text),
             (.events, text),
         ]
         return data(
-            id, "Objects of \(entity.name).", body: body,
+            id, summary, body: body,
             [(200, Self.answer("A page of the list.", formats, [.eTag, .link, .totalCount]))])
     }
 
@@ -89,19 +90,13 @@ extension OpenAPIDocument {
         }
         switch route.method {
         case .post:
-            let new = ref(entity, .createFamily)
-            let made: JSONValue = ["anyOf": [ref(entity, .family), ref(.deleted)]]
-            let all: JSONValue = ["anyOf": [made, ["type": "array", "items": made]]]
+            let made: [(MediaType, JSONValue)] = [(.json, ref(entity, .family))]
             return data(
-                "create" + name, "Creates an object, or all objects of an array in one save.",
-                body: Self.body(["anyOf": [new, ["type": "array", "items": new]]]),
+                "create" + name, "Creates an object.",
+                body: Self.body(ref(entity, .createFamily)),
                 [
-                    (201, Self.answer("What was created.", [(.json, all)], Self.ofNew)),
-                    (
-                        200,
-                        Self.answer(
-                            "The existing objects, by mergePolicy.", [(.json, all)], Self.ofNew)
-                    ),
+                    (201, Self.answer("The new object.", made, Self.ofNew)),
+                    (200, Self.answer("The existing object, by mergePolicy.", made, Self.ofNew)),
                 ])
         case .patch:
             return data(
@@ -125,18 +120,15 @@ extension OpenAPIDocument {
 
     private func change(_ entity: Entity) -> JSONValue {
         let patch = ref(entity, .changeFamily)
-        return Self.body(content: [
-            ("application/json", patch), ("application/merge-patch+json", patch),
-            ("application/json-patch+json", ref(.jsonPatch)),
-        ])
+        return Self.body(patch, as: ["application/json", "application/merge-patch+json"])
     }
 
     // MARK: Objects
 
     func object(_ entity: Entity, _ place: OpenAPIPlace, _ route: Route) -> OpenAPIOperation {
         let name = Self.id(place.names)
-        let written: JSONValue = ["anyOf": [ref(entity, .family), ref(.deleted)]]
-        let answers = [read("The object.", written), Self.minimal([.eTag])]
+        let object = ref(entity, .family)
+        let answers = [read("The object.", object), Self.minimal([.eTag])]
         switch route.method {
         case .put:
             return data(
@@ -145,7 +137,7 @@ extension OpenAPIDocument {
         case .patch:
             return data("change" + name, "Changes an object.", body: change(entity), answers)
         case .delete: return data("delete" + name, "Deletes an object.", [Self.done])
-        default: return data("get" + name, "An object.", [read("The object.", rows(entity))])
+        default: return data("get" + name, "An object.", [read("The object.", object)])
         }
     }
 
@@ -164,7 +156,7 @@ extension OpenAPIDocument {
         case .post:
             return data(
                 "add" + name, "Adds members.",
-                body: Self.body(["anyOf": [member(relationship), all]]), answers)
+                body: Self.body(all), answers)
         case .put:
             return data("replace" + name, "Replaces all members.", body: Self.body(all), answers)
         default: return list(model.destination(of: relationship), "list" + name)
@@ -175,25 +167,17 @@ extension OpenAPIDocument {
         _ relationship: Relationship, _ place: OpenAPIPlace, _ route: Route
     ) -> OpenAPIOperation {
         let name = Self.id(place.names)
-        let nothing: JSONValue = ["type": "null"]
         switch route.method {
         case .put:
             return data(
-                "set" + name, "Sets the destination.",
-                body: Self.body(["anyOf": [member(relationship), nothing]]),
-                [
-                    (
-                        200,
-                        Self.answer("Its id.", [(.json, ["anyOf": [ref(.id), nothing]])])
-                    ), Self.minimal(),
-                ])
+                "set" + name, "Sets the destination.", body: Self.body(member(relationship)),
+                [(200, Self.answer("Its id.", [(.json, ref(.id))])), Self.minimal()])
         case .delete: return data("clear" + name, "Clears the relationship.", [Self.done])
         default:
-            let entity = model.destination(of: relationship)
-            let forms: [JSONValue] = [ref(entity, .family), ref(.row), nothing]
+            let object = ref(model.destination(of: relationship), .family)
             return data(
                 "get" + name, "The destination, or null.",
-                [read("The object or null.", ["anyOf": .array(forms)])])
+                [read("The object or null.", orNull(object))])
         }
     }
 
@@ -206,21 +190,22 @@ extension OpenAPIDocument {
         }
         return data(
             "get" + name + "Member", "A member.",
-            [read("The object.", rows(model.destination(of: relationship)))])
+            [read("The object.", ref(model.destination(of: relationship), .family))])
     }
 
     // MARK: Bytes
 
     func binary(_ place: OpenAPIPlace, _ route: Route) -> OpenAPIOperation {
         let name = Self.id(place.names)
-        // Bytes as they are have no schema.
-        let bytes: [(MediaType, JSONValue)] = [(.bytes, [:])]
+        // In OpenAPI 3.1 bytes as they are need no schema, but most generators know them by this.
+        let schema: JSONValue = ["type": "string", "format": "binary"]
+        let bytes: [(MediaType, JSONValue)] = [(.bytes, schema)]
         var operation: OpenAPIOperation
         switch route.method {
         case .put:
             operation = data(
                 "set" + name, "Sets the bytes.",
-                body: Self.body([:], as: [MediaType.bytes.rawValue]),
+                body: Self.body(schema, as: [MediaType.bytes.rawValue]),
                 [(204, Self.answer("Done.", [], [.eTag, .preferenceApplied]))])
         case .delete:
             operation = data(

@@ -42,6 +42,8 @@ extension OpenAPIDocument {
                 id: "createTicket", summary: "A ticket for an event stream.",
                 answers: [(201, Self.answer("The ticket.", [(.json, Self.ticket)]))],
                 hasFormats: false)
+        case .openAPI where place.pattern == .contextsOpenAPI:
+            page("getContextsOpenAPI", "The description of the data routes in an editing context.")
         case .openAPI: page("getOpenAPI", "This document.")
         case .templates: page("getFetchRequests", "The model's fetch requests.", Self.objects)
         case .model: formats("getModel", "The model.", Self.anyObject, .xml)
@@ -69,8 +71,7 @@ extension OpenAPIDocument {
         case .context: context(place.pattern, route)
         case .template(let template): list(template.entity, "fetch" + Self.id(place.names))
         case .list(let entity): list(entity, place, route)
-        case .query(let entity):
-            list(entity, "query" + Self.id(place.names), body: Self.body(ref(.query)))
+        case .query(let entity): query(entity, place)
         case .count, .relatedCount:
             data(
                 "count" + Self.id(place.names), "The number of objects that match.",
@@ -99,7 +100,7 @@ extension OpenAPIDocument {
     // MARK: Pages
 
     private static let text: JSONValue = ["type": "string"]
-    private static let anyObject: JSONValue = ["type": "object"]
+    // Without additionalProperties: of arrays with it one generator makes Swift that is none.
     private static let objects: JSONValue = ["type": "array", "items": ["type": "object"]]
     private static let backup = record(
         [
@@ -164,7 +165,7 @@ extension OpenAPIDocument {
     }
 
     private var transactions: OpenAPIOperation {
-        let result: JSONValue = ["anyOf": [ref(.anyObject), ref(.deleted), ["type": "null"]]]
+        let result: JSONValue = ["type": ["object", "null"]]
         return OpenAPIOperation(
             id: "executeTransaction", summary: "Executes operations in one save.",
             body: Self.body(["type": "array", "items": ref(.operation)]),
@@ -172,7 +173,7 @@ extension OpenAPIDocument {
                 (
                     200,
                     Self.answer(
-                        "The result of each operation.",
+                        "The object of each operation; of a deleted one _entity, _id and deleted.",
                         [(.json, ["type": "array", "items": result])])
                 ), Self.minimal(),
             ], isData: true)

@@ -12,7 +12,7 @@ extension OpenAPIDocument {
 
     /// The parameters of an operation.
     func parameters(_ place: OpenAPIPlace, _ route: Route) -> [JSONValue] {
-        let known = Call.parameters(of: route)
+        let known = Call.parameters(of: route).subtracting(Self.hidden(of: route))
         var all = place.placeholders.map(Self.shared)
         all += ordered(known).map { parameter in
             isRequired(parameter, route)
@@ -21,9 +21,7 @@ extension OpenAPIDocument {
         if case .template(let template) = route.resource {
             all += template.variables.map { variable($0, of: template) }
         }
-        if known.contains(.where) || known.contains(.select) {
-            all.append(Self.shared("variables"))
-        }
+        if known.contains(.where) { all.append(Self.shared("variables")) }
         return all
             + OpenAPIRequestHeader.allCases.filter { $0.applies(to: route) }
             .map { Self.shared($0.rawValue) }
@@ -31,9 +29,11 @@ extension OpenAPIDocument {
 
     /// The parameters that operations refer to.
     var sharedParameters: [(String, JSONValue)] {
+        // An address has the same text for an id of either kind.
+        let id: JSONValue = isEditing ? ["type": "string", "minLength": 1] : ref(.id)
         let path: [(String, JSONValue)] = [
-            ("id", Self.path("id", "The id of the object.", ref(.id))),
-            ("member", Self.path("member", "The id of the member.", ref(.id))),
+            ("id", Self.path("id", "The id of the object.", id)),
+            ("member", Self.path("member", "The id of the member.", id)),
             (
                 "context",
                 Self.path(
@@ -47,7 +47,8 @@ extension OpenAPIDocument {
             ),
         ]
         return path
-            + Parameter.allCases.map { ($0.name, query($0, isRequired: $0 == .q)) }
+            + Parameter.allCases.filter { !Self.shapes.subtracting([.numbers]).contains($0) }
+            .map { ($0.name, query($0, isRequired: $0 == .q)) }
             + [("variables", Self.variables)]
             + OpenAPIRequestHeader.allCases.map { ($0.rawValue, $0.json) }
     }
@@ -65,6 +66,20 @@ extension OpenAPIDocument {
         ]
     }
 
+    /// The parameters that give an answer another form than the schema of its objects.
+    private static let shapes: Set<Parameter> = [.select, .groupBy, .having, .distinct, .numbers]
+
+    /// The parameters that are left out: those of the form, but where the answer has any objects,
+    /// because a client that is generated of the document cannot read other answers with them. A
+    /// query has its parameters in the body; only those of its `Link` are in the address.
+    private static func hidden(of route: Route) -> Set<Parameter> {
+        switch route.resource {
+        case .query: Set(Parameter.allCases).subtracting([.offset, .after])
+        case .transactions, .context: []
+        default: shapes
+        }
+    }
+
     /// Whether a request without the parameter is refused.
     private func isRequired(_ parameter: Parameter, _ route: Route) -> Bool {
         switch (route.resource, route.method) {
@@ -80,19 +95,10 @@ extension OpenAPIDocument {
         ]
         if isRequired { members.append(("required", true)) }
         members.append(("description", .string(parameter.meaning)))
-        switch parameter.form {
-        case .text, .texts: members.append(("schema", ["type": "string"]))
-        case .flag: members.append(("schema", ["type": "boolean"]))
-        case .number(let least):
-            let schema: JSONValue = [
-                "type": "integer", "format": "int64", "minimum": .integer(Int64(least)),
-            ]
-            members.append(("schema", schema))
-        case .choice(let all):
-            let schema: JSONValue = ["type": "string", "enum": .array(all.map { .string($0) })]
-            members.append(("schema", schema))
-        case .named:
+        if case .named = parameter.form {
             members += Self.exploded("^\(parameter.name)\\.[A-Za-z0-9_-]{1,64}$", least: 1)
+        } else {
+            members.append(("schema", .object(Self.members(of: parameter.form))))
         }
         if let example = parameter.example { members.append(("example", .string(example))) }
         return .object(members)
@@ -148,12 +154,24 @@ enum OpenAPIRequestHeader: String, CaseIterable {
         switch self {
         case .ifMatch: "Entity tags; the request is refused if none is the present one."
         case .ifNoneMatch: "Entity tags; a read of one that is present is answered by 304."
-        case .idempotencyKey: "A key of 1 to 255 bytes; the same write is executed once."
+        case .idempotencyKey:
+            "A key of 1 to 255 bytes; the same write is executed once. If it is sent again after "
+                + "its object is deleted, the answer has {_entity, _id, deleted: true} instead."
         case .prefer: "return=minimal gives the answer without a body."
         case .range: "The bytes to give, such as bytes=0-1023."
         case .ifRange: "An entity tag; the range is given only if it is present."
         case .lastEventID: "The id of the last event that was received."
         case .historyToken: "The token of a save that the answer must have; a replica may give it."
+        }
+    }
+
+    private var example: JSONValue {
+        switch self {
+        case .ifMatch, .ifNoneMatch, .ifRange: "\"1-5d0c8a\""
+        case .idempotencyKey: "7c0f7a52-6a1e-4a3b-9d58-2f6f0f1f7f10"
+        case .prefer: "return=minimal"
+        case .range: "bytes=0-1023"
+        case .lastEventID, .historyToken: "0"
         }
     }
 
@@ -163,7 +181,7 @@ enum OpenAPIRequestHeader: String, CaseIterable {
             ? ["type": "string", "minLength": 1, "maxLength": 255] : ["type": "string"]
         return [
             "name": .string(rawValue), "in": "header", "description": .string(meaning),
-            "schema": schema,
+            "schema": schema, "example": example,
         ]
     }
 

@@ -9,30 +9,29 @@ extension OpenAPIDocument {
     static let version: JSONValue = ["type": "integer", "format": "int64", "minimum": 0]
 
     var fixedSchemas: [(String, JSONValue)] {
-        OpenAPIFixed.allCases.map { (names.name($0), schema($0)) }
+        OpenAPIFixed.allCases.filter { $0 != .fileOrBytes }.map { (names.name($0), schema($0)) }
     }
 
     private func schema(_ fixed: OpenAPIFixed) -> JSONValue {
         switch fixed {
-        case .id: Self.id
+        case .id: isEditing ? ref(.contextID) : Self.id
         case .row: Self.row
+        case .file, .fileOrBytes: Self.file
         case .entry: Self.problemEntry
-        case .deleted: Self.deleted
-        case .anyObject:
-            ["anyOf": .array(model.entities.filter { !$0.isAbstract }.map { ref($0, .object) })]
-        case .jsonPatch: Self.jsonPatch
-        case .operation: ["anyOf": [ref(.insert), ref(.update), ref(.delete)]]
+        case .operation: operation
         case .insert: insert
         case .update: update
         case .delete: delete
         case .values: Self.values
+        case .address: ["oneOf": [Self.text, ref(.reference)]]
         case .reference: Self.record([("_ref", Self.text)])
-        case .metadata: ["type": "object"]
+        case .metadata: Self.anyObject
         case .change: Self.change
         case .save: save
         case .context: Self.context
         case .settings: settings
-        case .contextChanges: Self.contextChanges
+        case .contextID: Self.contextID
+        case .contextChanges: contextChanges
         case .contextSave: Self.contextSave
         case .query: listQuery
         case .count: Self.record([("count", ["type": "integer", "minimum": 0])])
@@ -52,58 +51,59 @@ extension OpenAPIDocument {
     }
 
     private static let text: JSONValue = ["type": "string"]
+    /// An object of any members, which some generators take for one of none if it does not say so.
+    static let anyObject: JSONValue = ["type": "object", "additionalProperties": true]
+    private static let anyObjectOrNull: JSONValue = [
+        "type": ["object", "null"], "additionalProperties": true,
+    ]
     private static let textOrNull: JSONValue = ["type": ["string", "null"]]
     private static let flag: JSONValue = ["type": "boolean"]
     private static let number: JSONValue = ["type": "integer", "minimum": 0]
 
     private static let id: JSONValue = [
-        "type": "integer", "format": "int64", "minimum": 1, "maximum": .integer(.max),
+        "type": "integer", "format": "int64", "minimum": 1,
         "description": "The key of an object, unique in its family of entities.",
         "examples": [1],
     ]
 
     private static let row: JSONValue = [
         "type": "object",
-        "description":
-            "A row with the columns of select. Without select a list gives whole objects.",
-        "not": ["required": ["_id", "_entity", "_version"]],
+        "description": "A whole object, or with select a row with its columns.",
     ]
 
-    private static let deleted = record([
-        ("_entity", text), ("_id", ["type": ["integer", "null"], "format": "int64"]),
-        ("deleted", ["const": true]),
-    ])
+    /// A Binary value in a file, in place of its bytes.
+    private static let file = record(
+        [
+            ("bytes", ["type": ["integer", "null"], "format": "int64"]),
+            ("href", ["type": "string", "format": "uri-reference"]),
+        ], optional: ["href"])
 
-    private static let jsonPatch: JSONValue = {
-        func operation(_ names: [JSONValue], _ members: [(String, JSONValue)]) -> JSONValue {
-            .object([
-                ("type", "object"),
-                ("properties", .object([("op", ["enum": .array(names)])] + members)),
-                ("required", .array(["op"] + members.map { .string($0.0) })),
-            ])
-        }
-        let pointer: JSONValue = ["type": "string", "format": "json-pointer"]
-        return [
-            "type": "array",
-            // It means the same as items, of which some generators make clients that fail.
-            "unevaluatedItems": [
-                "anyOf": [
-                    operation(["add", "replace", "test"], [("path", pointer), ("value", [:])]),
-                    operation(["remove"], [("path", pointer)]),
-                    operation(["move", "copy"], [("from", pointer), ("path", pointer)]),
-                ]
-            ],
-        ]
-    }()
+    /// One of some texts.
+    static func choice(_ texts: [String]) -> JSONValue {
+        ["type": "string", "enum": .array(texts.map { .string($0) })]
+    }
+
+    private static func constant(_ text: JSONValue) -> JSONValue {
+        ["type": "string", "const": text]
+    }
 
     // MARK: Transactions
 
+    private var operation: JSONValue {
+        let operations: [(String, OpenAPIFixed)] = [
+            ("insert", .insert), ("update", .update), ("delete", .delete),
+        ]
+        return [
+            "oneOf": .array(operations.map { ref($0.1) }),
+            "discriminator": Self.discriminator("op", operations.map { ($0, names.name($1)) }),
+        ]
+    }
+
     private var insert: JSONValue {
-        let entities = model.entities.map { JSONValue.string($0.name) }
-        return Self.record(
+        Self.record(
             [
-                ("op", ["const": "insert"]),
-                ("entity", ["type": "string", "enum": .array(entities)]),
+                ("op", Self.constant("insert")),
+                ("entity", Self.choice(model.entities.map(\.name))),
                 ("values", ref(.values)), ("as", Self.name),
             ], optional: ["values", "as"])
     }
@@ -111,7 +111,8 @@ extension OpenAPIDocument {
     private var update: JSONValue {
         Self.record(
             [
-                ("op", ["const": "update"]), ("object", address), ("values", ref(.values)),
+                ("op", Self.constant("update")), ("object", ref(.address)),
+                ("values", ref(.values)),
                 ("as", Self.name),
             ], optional: ["values", "as"])
     }
@@ -119,18 +120,15 @@ extension OpenAPIDocument {
     private var delete: JSONValue {
         Self.record(
             [
-                ("op", ["const": "delete"]), ("object", address),
-                ("_version", ["type": ["integer", "string"]]),
+                ("op", Self.constant("delete")), ("object", ref(.address)),
+                ("_version", Self.version),
             ], optional: ["_version"])
     }
 
     private static let name: JSONValue = ["type": "string", "minLength": 1]
 
-    /// The object of an operation.
-    private var address: JSONValue { ["anyOf": [Self.text, ref(.reference)]] }
-
     private static let values: JSONValue = [
-        "type": "object",
+        "type": "object", "additionalProperties": true,
         "description": "As in POST or PATCH; {\"_ref\":NAME} is the object of an operation.",
     ]
 
@@ -139,11 +137,11 @@ extension OpenAPIDocument {
     private static let change: JSONValue = [
         "type": "object",
         "properties": [
-            "change": ["enum": ["insert", "update", "delete"]], "entity": text,
+            "change": choice(["insert", "update", "delete"]), "entity": text,
             "_id": ["type": "integer", "format": "int64"], "_version": version,
             "updated": ["type": ["array", "null"], "items": text], "enters": flag, "leaves": flag,
-            "tombstone": ["type": ["object", "null"]], "values": ["enum": ["unknown", "omitted"]],
-            "object": ["type": ["object", "null"]], "before": ["type": ["object", "null"]],
+            "tombstone": anyObjectOrNull, "values": choice(["unknown", "omitted"]),
+            "object": anyObjectOrNull, "before": anyObjectOrNull,
         ],
         "required": ["change", "entity", "_id", "_version"],
     ]
@@ -163,9 +161,7 @@ extension OpenAPIDocument {
 
     // MARK: Editing contexts
 
-    private static let policies: JSONValue = [
-        "enum": .array(MergePolicy.allCases.map { .string($0.rawValue) })
-    ]
+    private static let policies = choice(MergePolicy.allCases.map(\.rawValue))
 
     private static let context = record([
         ("context", text), ("expires", ["type": "string", "format": "date-time"]),
@@ -197,19 +193,19 @@ extension OpenAPIDocument {
 
     /// The id of an object in an editing context: of an unsaved one a text such as t1.
     private static let contextID: JSONValue = [
-        "anyOf": [
+        "oneOf": [
             ["type": "integer", "format": "int64"],
             ["type": "string", "pattern": "^t[1-9][0-9]*$"],
-        ]
+        ],
+        "description": "The key of an object; of an unsaved one a text such as t1.",
     ]
 
-    private static let contextChanges: JSONValue = {
+    private var contextChanges: JSONValue {
         let head: [(String, JSONValue)] = [
-            ("_id", contextID), ("_entity", text), ("_version", version),
+            ("_id", ref(.contextID)), ("_entity", Self.text), ("_version", Self.version),
         ]
-        let values: JSONValue = ["type": "object"]
         func list(_ item: JSONValue) -> JSONValue { ["type": "array", "items": item] }
-        return record([
+        return Self.record([
             (
                 "inserted",
                 list([
@@ -217,10 +213,15 @@ extension OpenAPIDocument {
                     "required": ["_id", "_entity", "_version"],
                 ])
             ),
-            ("updated", list(record(head + [("changed", values), ("committed", values)]))),
-            ("deleted", list(record(head))),
+            (
+                "updated",
+                list(
+                    Self.record(
+                        head + [("changed", Self.anyObject), ("committed", Self.anyObject)]))
+            ),
+            ("deleted", list(Self.record(head))),
         ])
-    }()
+    }
 
     private static let contextSave = record([
         ("context", text), ("parent", textOrNull), ("transaction", textOrNull),
@@ -240,39 +241,30 @@ extension OpenAPIDocument {
 
     private var listQuery: JSONValue {
         let members = ordered(Parameter.followed).map { ($0.name, bodySchema(of: $0)) }
-        let value: JSONValue = [
-            "type": ["string", "number", "boolean", "null", "array"], "items": [:],
-        ]
         let variables: JSONValue = [
-            "type": "object", "additionalProperties": value,
-            "description": "The values of $NAME in expressions.",
+            "type": "object", "additionalProperties": true,
+            "description": "The values of $NAME in expressions; an array is a list.",
         ]
         return [
             "type": "object", "properties": .object(members + [("var", variables)]),
-            "patternProperties": ["^var\\..": value], "additionalProperties": false,
+            "additionalProperties": false,
         ]
     }
 
     private func bodySchema(of parameter: Parameter) -> JSONValue {
-        var members: [(String, JSONValue)]
-        switch parameter.form {
-        case .text, .named: members = [("type", ["string", "null"])]
-        case .texts where Query.lists.contains(parameter.name):
-            members = [("type", ["string", "array", "null"]), ("items", Self.text)]
-        case .texts: members = [("type", ["string", "null"])]
-        case .flag:
-            members = [("type", ["boolean", "string", "null"]), ("pattern", "^(true|false)$")]
-        case .number(let least):
-            members = [
-                ("type", ["integer", "string", "null"]), ("minimum", .integer(Int64(least))),
-                ("pattern", "^[0-9]+$"),
-            ]
-        case .choice(let all):
-            members = [
-                ("type", ["string", "null"]), ("enum", .array(all.map { .string($0) } + [.null])),
-            ]
-        }
+        var members = Self.members(of: parameter.form)
         members.append(("description", .string(parameter.meaning)))
         return .object(members)
+    }
+
+    /// The keywords of a parameter's values, in an address and in a body.
+    static func members(of form: Parameter.Form) -> [(String, JSONValue)] {
+        switch form {
+        case .text, .texts, .named: [("type", "string")]
+        case .flag: [("type", "boolean")]
+        case .number(let least):
+            [("type", "integer"), ("format", "int64"), ("minimum", .integer(Int64(least)))]
+        case .choice(let all): [("type", "string"), ("enum", .array(all.map { .string($0) }))]
+        }
     }
 }

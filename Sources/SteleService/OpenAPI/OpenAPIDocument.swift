@@ -1,4 +1,5 @@
-/// `GET /openapi.json`: the service as an OpenAPI 3.1 document.
+/// `GET /openapi.json`: the service as an OpenAPI 3.1 document, and
+/// `GET /contexts/openapi.json`: its data routes in an editing context.
 
 import SteleHTTP
 import SteleJSON
@@ -7,6 +8,9 @@ import SteleRequests
 
 /// Makes the document of a model from the tables that the service itself uses: the patterns and
 /// methods of routes, the parameters, the error codes, the entities.
+///
+/// Others generate clients of it. So each value, body and answer has one plain schema where it can,
+/// and the other forms are in words.
 struct OpenAPIDocument {
     let model: Model
     let routes: Routes
@@ -19,11 +23,13 @@ struct OpenAPIDocument {
     /// The configurations that `_store` may name; empty with one store.
     let configurations: [String]
     let limits: Limits
+    /// Whether it describes the data routes in an editing context.
+    let isEditing: Bool
     let names: OpenAPISchemaNames
 
     init(
         model: Model, routes: Routes, title: String, basePath: String, version: String,
-        needsToken: Bool, configurations: [String], limits: Limits
+        needsToken: Bool, configurations: [String], limits: Limits, isEditing: Bool
     ) {
         self.model = model
         self.routes = routes
@@ -33,6 +39,7 @@ struct OpenAPIDocument {
         self.needsToken = needsToken
         self.configurations = configurations
         self.limits = limits
+        self.isEditing = isEditing
         names = OpenAPISchemaNames(model, statuses: Self.problemStatuses)
     }
 
@@ -41,7 +48,7 @@ struct OpenAPIDocument {
         var members: [(String, JSONValue)] = [
             ("openapi", "3.1.0"),
             ("info", info),
-            ("servers", .array([.object([("url", .string(basePath.isEmpty ? "/" : basePath))])])),
+            ("servers", [isEditing ? context : .object([("url", .string(address("")))])]),
         ]
         if needsToken { members.append(("security", [["token": []]])) }
         members.append(("tags", .array(tags)))
@@ -51,13 +58,26 @@ struct OpenAPIDocument {
     }
 
     private var info: JSONValue {
-        [
-            "title": .string(title),
-            "description":
-                """
-            The objects of the model \(title), served by Stele. HEAD is allowed wherever GET is, \
-            and OPTIONS everywhere. Every entity also has the route /entities/NAME.
-            """,
+        let text = """
+            HEAD is allowed wherever GET is, and OPTIONS everywhere. Every entity also has the \
+            route /entities/NAME.
+
+            What has several forms is described in the plainest one. POST /NAME also takes an array \
+            of new objects, which it creates in one save, and PATCH a JSON Patch (RFC 6902) as \
+            application/json-patch+json. Numbers are also read from strings, which keep all digits \
+            of a Decimal, and null in place of a to-one destination clears it. GET of objects and \
+            lists also takes select, groupBy, having, distinct and numbers, with which the answer \
+            has rows of other members: POST /NAME/query describes these.
+            """
+        let description =
+            isEditing
+            ? """
+            The objects of the model \(title) in an editing context of Stele, which POST /contexts \
+            makes and POST /contexts/{context}/save saves. Ids of unsaved objects are texts such as \
+            t1, and nothing is validated before the save, so any value may be null. \(text)
+            """ : "The objects of the model \(title), served by Stele. \(text)"
+        return [
+            "title": .string(title), "description": .string(description),
             "version": .string(version),
         ]
     }
@@ -75,45 +95,43 @@ struct OpenAPIDocument {
     /// The paths in the order of their patterns, with the operations of each.
     private var paths: [(String, JSONValue)] {
         var identifiers = OpenAPINames()
-        return RoutePattern.allCases.flatMap(places).map { place in
+        return RoutePattern.allCases.flatMap(places).compactMap { place in
             var item: [(String, JSONValue)] = []
-            var isData = false
             for method in Method.allCases where method != .head && method != .options {
                 guard let route = route(place, method) else { continue }
                 let operation = operation(place, route)
-                isData = isData || operation.isData
+                if isEditing, !operation.isData { continue }
                 item.append(
                     (
                         method.rawValue.lowercased(),
                         json(operation, place, route, id: identifiers.claim(operation.id))
                     ))
             }
-            if isData { item.insert(("servers", servers), at: 0) }
-            return (place.path, .object(item))
+            return item.isEmpty ? nil : (place.path, .object(item))
         }
     }
 
     /// What the router makes of an address of the place; nil if the route does not take the method.
     func route(_ place: OpenAPIPlace, _ method: Method) -> Route? {
-        try? routes.match(Request(method: method.rawValue, path: basePath + place.sample))
+        let above = isEditing ? "/contexts/context" : ""
+        return try? routes.match(
+            Request(method: method.rawValue, path: basePath + above + place.sample))
     }
 
-    /// A data route is also below an editing context.
-    private var servers: JSONValue {
+    /// The address of a path of the service; that of its root is never empty.
+    private func address(_ path: String) -> String {
+        let whole = basePath + path
+        return whole.isEmpty ? "/" : whole
+    }
+
+    /// An editing context as a server.
+    private var context: JSONValue {
         [
-            .object([("url", .string(basePath.isEmpty ? "/" : basePath))]),
-            [
-                "url": .string(basePath + RoutePattern.context.rawValue),
-                "description":
-                    """
-                The same in an editing context, where ids of unsaved objects are texts such as \
-                t1, and nothing is validated before the save.
-                """,
-                "variables": [
-                    "context": [
-                        "default": "CONTEXT", "description": "The id that POST /contexts gives.",
-                    ]
-                ],
+            "url": .string(address(RoutePattern.context.rawValue)),
+            "variables": [
+                "context": [
+                    "default": "CONTEXT", "description": "The id that POST /contexts gives.",
+                ]
             ],
         ]
     }

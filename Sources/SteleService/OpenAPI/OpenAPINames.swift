@@ -33,20 +33,22 @@ enum OpenAPIFixed: String, CaseIterable {
     case id = "Id"
     case row = "Row"
     case entry = "ProblemEntry"
-    case deleted = "DeletedObject"
-    case anyObject = "AnyObject"
-    case jsonPatch = "JSONPatch"
+    case file = "StoredFile"
+    /// The title of a value that may be in a file.
+    case fileOrBytes = "BytesOrFile"
     case operation = "Operation"
     case insert = "InsertOperation"
     case update = "UpdateOperation"
     case delete = "DeleteOperation"
     case values = "OperationValues"
+    case address = "OperationObject"
     case reference = "Reference"
     case metadata = "Metadata"
     case change = "Change"
     case save = "Save"
     case context = "EditingContext"
     case settings = "ContextSettings"
+    case contextID = "ContextId"
     case contextChanges = "ContextChanges"
     case contextSave = "ContextSave"
     case query = "ListQuery"
@@ -63,6 +65,9 @@ struct OpenAPISchemaNames {
         case create, replace, change
         /// The same for the entity or a subentity.
         case createFamily, replaceFamily, changeFamily
+        /// The destination of a relationship in a body, and the title of one in an answer, which is
+        /// null for none or is always there.
+        case link, linked, required
     }
 
     private var entities: [[Form: String]]
@@ -99,6 +104,9 @@ struct OpenAPISchemaNames {
             ] {
                 forms.merge(family(form, suffix)) { first, _ in first }
             }
+            forms[.link] = names.claim(name + "Link")
+            forms[.linked] = names.claim("Linked" + name)
+            forms[.required] = names.claim("Required" + name)
             return forms
         }
         for schema in OpenAPIFixed.allCases { fixed[schema] = names.claim(schema.rawValue) }

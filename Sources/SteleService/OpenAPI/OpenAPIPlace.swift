@@ -31,8 +31,8 @@ extension OpenAPIDocument {
         switch pattern {
         case .index, .health, .readiness, .metrics, .backup, .model, .modelVersions,
             .modelVersion, .modelChanges, .rights, .metadata, .changes, .live, .tickets,
-            .errorCodes, .openAPI, .templates, .transactions, .contexts, .context, .childContexts,
-            .contextChanges,
+            .errorCodes, .openAPI, .templates, .transactions, .contexts, .contextsOpenAPI,
+            .context, .childContexts, .contextChanges,
             .contextUndo, .contextRedo, .contextUndoGroup, .contextUndoGroupEnd, .contextValidate,
             .contextSave,
             .contextRollback, .contextReset, .contextRefresh:

@@ -5,9 +5,10 @@ import SteleJSON
 import SteleRequests
 
 extension Service {
-    /// Makes the document of a service with these options.
+    /// Makes the document of a service with these options, or that of its editing contexts.
     static func openAPI(
-        _ coordinator: PersistentStoreCoordinator, _ routes: Routes, _ options: Options
+        _ coordinator: PersistentStoreCoordinator, _ routes: Routes, _ options: Options,
+        isEditing: Bool = false
     ) -> @Sendable () -> JSONValue {
         {
             let model = coordinator.model
@@ -16,7 +17,7 @@ extension Service {
                 basePath: options.basePath, version: version,
                 needsToken: options.token != nil || options.rights != nil,
                 configurations: coordinator.persistentStores.compactMap(\.model.configuration),
-                limits: options.limits
+                limits: options.limits, isEditing: isEditing
             ).json
         }
     }

@@ -13,16 +13,19 @@ struct Pages: Sendable {
     private let modelXML: Page
     private let templates: Page
     /// Made when it is first asked for: the document of a large model takes a while.
-    private let openAPI: LazyPage
+    private let openAPI, contextsOpenAPI: LazyPage
     /// The page for browsers; nil for none.
     private let browser: BrowserPage?
     private let versions: VersionsPage
     private let limits: Limits
 
-    /// - Parameter openAPI: makes the OpenAPI document.
+    /// - Parameters:
+    ///   - openAPI: makes the OpenAPI document.
+    ///   - contextsOpenAPI: makes that of editing contexts.
     init(
         model: Model, storeType: String, _ options: Service.Options,
-        openAPI: @escaping @Sendable () -> JSONValue
+        openAPI: @escaping @Sendable () -> JSONValue,
+        contextsOpenAPI: @escaping @Sendable () -> JSONValue
     ) {
         limits = options.limits
         let basePath = options.basePath
@@ -30,6 +33,7 @@ struct Pages: Sendable {
             options.page.isEmpty ? nil : BrowserPage(name: options.page, basePath: basePath)
         versions = VersionsPage(options.modelVersions, served: model)
         self.openAPI = LazyPage(openAPI)
+        self.contextsOpenAPI = LazyPage(contextsOpenAPI)
         let index = IndexPage(
             model: model, name: options.modelName ?? model.name, storeType: storeType,
             basePath: basePath,
@@ -58,6 +62,8 @@ struct Pages: Sendable {
         case .index where call.format == .html && browser != nil:
             try browser?.index(call) ?? page(index, MediaType.json.rawValue, call)
         case .templates: try page(templates, MediaType.json.rawValue, call)
+        case .openAPI where call.route.pattern == .contextsOpenAPI:
+            try page(contextsOpenAPI.page, MediaType.json.rawValue, call)
         case .openAPI: try page(openAPI.page, MediaType.json.rawValue, call)
         case .errorCodes where call.format == .text:
             try page(Self.errorText, "text/plain; charset=utf-8", call)

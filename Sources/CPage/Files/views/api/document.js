@@ -69,7 +69,7 @@ export class APIDocument {
     const choices = found.anyOf ?? found.oneOf
     if (choices) return this.example(choices[0])
     switch ([found.type].flat()[0]) {
-      case 'array': return [this.example(found.items ?? found.unevaluatedItems ?? {})]
+      case 'array': return [this.example(found.items ?? {})]
       case 'integer': case 'number': return Math.max(0, found.minimum ?? 0)
       case 'boolean': return true
       case 'string': return formats[found.format] ?? 'text'
@@ -94,8 +94,8 @@ export class Operation {
     this.path = decodeURIComponent(path)
     this.summary = this.declared.summary ?? ''
     this.tag = this.declared.tags?.[0] ?? serviceTag
-    /** The other server of the path, which is the editing context; undefined for none. */
-    this.contextServer = item.servers?.[1]
+    /** Whether it is also below an editing context, as all operations on objects are. */
+    this.isData = this.tag !== serviceTag || path === '/transactions'
     this.text = `${this.id} ${this.method} ${this.path} ${this.summary}`.toLowerCase()
   }
 
@@ -156,7 +156,7 @@ export class Operation {
   get #isServiceAllowed() {
     const {role, service: routes = {}} = session.rights
     if (this.template in routes) return routes[this.template]
-    const needsAll = /^\/(metadata|backup|metrics|contexts)\b/.test(this.template)
+    const needsAll = /^\/(metadata|backup|metrics|contexts(?!\/openapi))\b/.test(this.template)
       || this.id === 'deleteChanges'
     return !needsAll || (role ?? null) === null
   }

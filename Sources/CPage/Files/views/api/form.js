@@ -151,7 +151,7 @@ export class OperationForm {
 }
 
 /** The parameters of an operation, and what else can be chosen. */
-function parameters({parameters, contextServer, formats}) {
+function parameters({parameters, isData, formats}) {
   const context = {
     name: 'context', in: 'context', schema: {type: 'string'},
     description: 'The id of an editing context in which the operation is executed.',
@@ -161,5 +161,5 @@ function parameters({parameters, contextServer, formats}) {
     schema: {enum: formats}, required: formats.length === 1,
   }
   const hasOther = formats.some(it => it !== 'application/json')
-  return [...contextServer ? [context] : [], ...hasOther ? [accept] : [], ...parameters]
+  return [...isData ? [context] : [], ...hasOther ? [accept] : [], ...parameters]
 }

@@ -35,7 +35,7 @@ export function typeText(document, schema) {
   if (choices) return choices.map(it => typeText(document, it)).join(' or ')
   const types = [schema.type ?? 'any'].flat()
   return types.map(type => {
-    const items = type === 'array' && (schema.items ?? schema.unevaluatedItems)
+    const items = type === 'array' && schema.items
     return items ? `array of ${typeText(document, items)}` : type
   }).join(' or ')
 }
@@ -109,7 +109,7 @@ function nested(document, schema) {
   const choices = schema.anyOf ?? schema.oneOf
   if (choices) return choices.flatMap(it => nested(document, it))
   const found = document.resolve(schema)
-  const items = found.items ?? found.unevaluatedItems
+  const items = found.items
   if (items && !schemaName(schema)) return nested(document, items)
   const isComplex = found.properties || found.anyOf || found.oneOf || found.items
   return isComplex ? [schema] : []
