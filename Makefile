@@ -32,7 +32,7 @@ TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64:glibc.malloc.tcache_max=384
 ON_POSTGRESQL = 'SteleGraphTests|SteleFilesTests|SteleFeedTests|StelePostgreSQLTests|MigrationTests'
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential fuzz sequences live-check rights-check seams stores torture mutate soak fairness planning files openapi-check sanitize format docs image clean help dependencies memory
+.PHONY: run test build bench differential fuzz sequences live-check rights-check seams stores torture mutate soak fairness planning files openapi-check clients sanitize format docs image clean help dependencies memory
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@$(TUNED) .build/release/stele serve $(ARGS)
@@ -107,6 +107,9 @@ openapi-check: export COUNT := $(if $(filter command,$(origin COUNT)),$(COUNT),2
 openapi-check: dependencies ## check /openapi.json with tools of others; COUNT=20 SEED=1
 	@swift build -j $(JOBS) --product stele
 	@Tests/OpenAPI/check.sh
+
+clients: ## install what generates clients of /openapi.json, for the tests; as root also the compilers
+	@Tests/OpenAPI/install.sh
 
 # A small quarantine for freed memory, because some tests measure memory.
 sanitize: export ASAN_OPTIONS = quarantine_size_mb=8

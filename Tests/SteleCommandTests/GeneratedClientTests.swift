@@ -1,18 +1,26 @@
-// A client that openapi-python-client generates from /openapi.json works.
+// Clients that others generate of /openapi.json work: Tests/OpenAPI/clients.py makes, compiles and
+// uses one of each generator that is here.
 
 import Foundation
 import TestSupport
 import Testing
 
-/// `pip install openapi-python-client` brings it.
-private let generator = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    .map { "\($0)/openapi-python-client" }
-    .first { FileManager.default.isExecutableFile(atPath: $0) }
-
 @Suite struct GeneratedClientTests {
-    @Test(.enabled(if: generator != nil, "no openapi-python-client is here"))
-    func aGeneratedClientMakesReadsChangesAndDeletes() throws {
-        let generator = try #require(generator)
+    @Test(.client("python")) func python() throws { try use("python") }
+    @Test(.client("typescript-fetch")) func typeScript() throws { try use("typescript-fetch") }
+    @Test(.client("go")) func go() throws { try use("go") }
+    @Test(.client("java")) func java() throws { try use("java") }
+    @Test(.client("swift6")) func swift() throws { try use("swift6") }
+    @Test(.client("openapi-python-client")) func openAPIPythonClient() throws {
+        try use("openapi-python-client")
+    }
+    @Test(.client("aiopenapi3")) func aiopenapi3() throws { try use("aiopenapi3") }
+    @Test(.client("datamodel-code-generator")) func datamodelCodeGenerator() throws {
+        try use("datamodel-code-generator")
+    }
+
+    /// Makes the client, and has it create, read, list, change and delete objects.
+    private func use(_ generator: String) throws {
         let folder = String(try temporaryFile("").dropLast("/file".count))
         let server = try Program(
             ["serve", samplePath("League"), "--store", ":memory:", "--port", "0"], folder: folder)
@@ -21,29 +29,55 @@ private let generator = (ProcessInfo.processInfo.environment["PATH"] ?? "").spli
             _ = server.end()
         }
         let address = "http://127.0.0.1:\(try Caller(server.lines(3)).port)"
-        try run([
-            generator, "generate", "--url", "\(address)/openapi.json", "--meta", "none",
-            "--output-path", "\(folder)/client",
-        ])
-        // The generator's Python has what the client imports.
-        let script = try String(contentsOfFile: generator, encoding: .utf8)
-        let python = script.prefix { $0 != "\n" }.dropFirst(2)
-        let client = packageRoot.appendingPathComponent("Tests/OpenAPI/client.py").path
-        try run([String(python), client, folder, address])
+        let (status, text) = try Clients.run([generator, folder, address])
+        #expect(status == 0, "\(text)")
     }
+}
 
-    /// Runs a command, which must succeed.
-    private func run(_ command: [String]) throws {
+/// The script that makes clients.
+private enum Clients {
+    /// What `make clients` installs, else the Python of the machine.
+    static let python: String? = {
+        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        let own = packageRoot.appendingPathComponent(".build/clients/bin/python").path
+        return ([own] + path.map { "\($0)/python3" }).first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+    }()
+
+    /// What each generator lacks here, by its name; empty for one that can be used.
+    static let missing: [String: String] = {
+        guard let (status, text) = try? run(["--missing"]), status == 0 else { return [:] }
+        let lines = text.split(separator: "\n").compactMap { line -> (String, String)? in
+            let parts = line.split(separator: ": ", maxSplits: 1)
+            return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+        }
+        return Dictionary(lines) { first, _ in first }
+    }()
+
+    /// Runs the script to its end.
+    static func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
         let process = Process()
         let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: command[0])
-        process.arguments = Array(command.dropFirst())
+        process.executableURL = URL(fileURLWithPath: try #require(python))
+        let script = packageRoot.appendingPathComponent("Tests/OpenAPI/clients.py").path
+        process.arguments = [script] + arguments
         process.standardOutput = output
         process.standardError = output
         try process.run()
         let text = String(
             decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(text)")
+        return (process.terminationStatus, text)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips a test whose generator, or the compiler of its language, is not here.
+    fileprivate static func client(_ name: String) -> Self {
+        let missing = Clients.python == nil ? "python3" : Clients.missing[name]
+        return .enabled(
+            if: missing == nil,
+            "\(name) lacks \(missing ?? ""): make clients, and Docs/Clients.md")
     }
 }
