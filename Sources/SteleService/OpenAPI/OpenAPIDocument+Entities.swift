@@ -21,7 +21,7 @@ extension OpenAPIDocument {
                 for use in Write.allCases { add(use.own, body(entity, use)) }
             }
             if destinations.contains(entity.index) {
-                add(.link, ["oneOf": [ref(.id), ref(entity, .changeFamily)]])
+                add(.link, ["oneOf": .array(forms(of: entity, .change))])
             }
             guard entity.hasSubentities || entity.isAbstract else { return schemas }
             add(.family, family(entity))
@@ -77,12 +77,19 @@ extension OpenAPIDocument {
     private func linked(_ relationship: Relationship) -> JSONValue {
         let destination = model.destination(of: relationship)
         let mayBeNull = relationship.isOptional || isEditing || model.mayDangle(relationship)
-        let forms = [ref(.id), ref(destination, .family)] + (mayBeNull ? [["type": "null"]] : [])
+        let forms = forms(of: destination, .object) + (mayBeNull ? [["type": "null"]] : [])
         // Generators make a type of it, whose name else may be that of an entity.
         return [
             "title": .string(names.name(destination, mayBeNull ? .linked : .required)),
             "oneOf": .array(forms),
         ]
+    }
+
+    /// The forms of a destination: its id, or an object of it or a subentity. They are one list,
+    /// because some generators make no clients of a choice in a choice.
+    private func forms(of entity: Entity, _ form: OpenAPISchemaNames.Form) -> [JSONValue] {
+        (isEditing ? Self.contextIDForms : [ref(.id)])
+            + concrete(entity).map { ref($0, form) }
     }
 
     /// The objects of a to-many relationship or a fetched property, which only include shows.

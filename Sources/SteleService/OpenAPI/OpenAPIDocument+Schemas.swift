@@ -191,12 +191,13 @@ extension OpenAPIDocument {
             ], optional: ["undoLevels", "undoEnabled", "mergePolicy", "author", "name"])
     }
 
+    static let contextIDForms: [JSONValue] = [
+        ["type": "integer", "format": "int64"], ["type": "string", "pattern": "^t[1-9][0-9]*$"],
+    ]
+
     /// The id of an object in an editing context: of an unsaved one a text such as t1.
     private static let contextID: JSONValue = [
-        "oneOf": [
-            ["type": "integer", "format": "int64"],
-            ["type": "string", "pattern": "^t[1-9][0-9]*$"],
-        ],
+        "oneOf": .array(contextIDForms),
         "description": "The key of an object; of an unsaved one a text such as t1.",
     ]
 
