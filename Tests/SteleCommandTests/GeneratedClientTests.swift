@@ -19,6 +19,25 @@ import Testing
         try use("datamodel-code-generator")
     }
 
+    /// The table of the page has the versions that `make clients` installs.
+    @Test func thePageHasTheVersions() throws {
+        let page = try packageText("Docs/Clients.md")
+        let pins = try packageText("Tests/OpenAPI/requirements.txt").split(separator: "\n")
+            .map { $0.split(separator: "==") }.filter { $0.count == 2 }
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| [") }
+        #expect(rows.count == 8)
+        for row in rows {
+            let pin = pins.first { pin in
+                row.contains(pin[0].replacing("generator-cli", with: "generator"))
+            }
+            let version = try #require(pin?[1], "\(row)")
+            #expect(row.contains("| \(version) |"), "\(row)")
+        }
+        for match in page.matches(of: /install ([a-z0-9-]+)==([0-9.]+)/) {
+            #expect(pins.contains { $0[0] == match.1 && $0[1] == match.2 }, "\(match.0)")
+        }
+    }
+
     /// Makes the client, and has it create, read, list, change and delete objects.
     private func use(_ generator: String) throws {
         let folder = String(try temporaryFile("").dropLast("/file".count))
