@@ -55,16 +55,17 @@ import Testing
         #expect(try plain.wait { plain.objects().compact.contains("\"salary\":12") })
         // On one thread it was five times 12 times what a match takes.
         #expect(Self.milliseconds(since: start) < 1_000)
+        for _ in 0..<2_000 where load(stage, .slow) < 5 { usleep(5_000) }
+        #expect(load(stage, .slow) == 5 && load(stage, .shared) == 1)
         try stage.write("PATCH", "/Person/1", #"{"name":"aaa"}"#)
         for (number, listener) in slow.enumerated() {
             #expect(try listener.becomes(stage, Self.slow(number)))
             #expect(listener.rows[""]?.count == 1 && !listener.names.contains("error"))
         }
-        #expect(load(stage, .slow) == 5 && load(stage, .shared) == 1)
-        // One that joins finds it there.
+        // One that joins finds it there, or where it has come back since.
         let late = try stage.listen(Self.slow())
         #expect(try late.becomes(stage, Self.slow()))
-        #expect(load(stage, .slow) == 5 && load(stage, .shared) == 1)
+        #expect(load(stage, .slow) + load(stage, .shared) == 6)
     }
 
     /// What was slow once is not slow for good.
@@ -91,7 +92,7 @@ import Testing
     @Test func aQueryEndsWhereASaveTakesTooLong() throws {
         let stage = try stage {
             $0.slowLiveJudging = JudgingLimits(
-                nanoseconds: 60_000_000, nanosecondsAChange: 0, matchNanoseconds: 200_000_000)
+                nanoseconds: 60_000_000, nanosecondsAChange: 0, matchNanoseconds: 10_000_000_000)
         }
         let listener = try stage.listen(Self.slow())
         #expect(try listener.wait { listener.rows[""] != nil })
