@@ -23,6 +23,7 @@ extension Exchange {
     /// (RFC 9112, 9.6). libmicrohttpd sends no response while a body comes in, so this one does not
     /// go through it.
     func refuseBody(_ refusal: Refusal, on connection: Connection) -> MHD_Result {
+        dropBody()
         sendClosing(refusal, on: connection)
         connection.finishSending()
         uncount()

@@ -147,13 +147,17 @@ final class Exchange: Job, @unchecked Sendable {
     /// The most bytes that the body may have.
     var limit: Int { sink?.limit ?? core.configuration.maximumBodyBytes }
 
+    /// Lets go of what has come of a body that is refused.
+    func dropBody() {
+        body = []
+        sink?.close()
+    }
+
     private func append(_ call: HandlerCall, on connection: Connection) -> MHD_Result {
         let count = call.size.pointee
         call.size.pointee = 0
         guard let data = call.data else { return .YES }
         guard count <= limit - received else {
-            body = []
-            sink?.close()
             return refuse(.bodyTooLarge(makeRequest(), limit: limit), on: connection)
         }
         received += count
