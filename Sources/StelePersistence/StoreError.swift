@@ -15,6 +15,8 @@ public enum StoreError: Error, Sendable {
     case refused(String)
     /// The disk is full (SQLITE_FULL).
     case noRoom(String)
+    /// An entity has no keys left for new objects.
+    case noKeys(String)
     /// The store's file is no longer where it was opened. Nothing is saved. The text names it.
     case gone(String)
     /// A file of the store was damaged while the store was open, or is damaged where it is read: it
@@ -81,7 +83,7 @@ extension StoreError {
         case .incompatible(_, let text), .noRoom(let text), .busy(let text), .moved(let text),
             .unsupported(let text), .invalid(let text), .tooLarge(let text), .failed(let text),
             .incompleteSave(let text), .readOnly(let text), .gone(let text), .refused(let text),
-            .unavailable(let text), .damaged(let text):
+            .unavailable(let text), .damaged(let text), .noKeys(let text):
             text
         case .predicate(let error): error.description
         case .overBudget: "a statement has exceeded its reader's budget"

@@ -181,6 +181,7 @@ package struct ErrorRenderer {
             return Problem(
                 .noRoom,
                 "the disk is full, or the store's file may not become larger; nothing was saved")
+        case .noKeys(let what): return Problem(.noRoom, "\(what); nothing was saved")
         case .busy, .overBudget:
             return Problem(
                 .busy, "the store is busy; try again in a moment", headers: [("Retry-After", "1")])

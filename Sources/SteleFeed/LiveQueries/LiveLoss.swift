@@ -29,7 +29,8 @@ extension StoreError {
         case .moved, .busy, .unavailable, .deadline, .overBudget, .noRoom, .failed, .expired, .gone,
             .damaged:
             true
-        case .conflicts, .constraint, .refused, .unsupported, .incompatible, .invalid, .predicate,
+        case .conflicts, .constraint, .refused, .noKeys, .unsupported, .incompatible, .invalid,
+            .predicate,
             .tooLarge, .closed, .incompleteSave, .readOnly:
             false
         }

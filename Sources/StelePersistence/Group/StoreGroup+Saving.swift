@@ -195,7 +195,7 @@ extension StoreGroup {
         switch error {
         case .failed(let text), .noRoom(let text), .busy(let text), .invalid(let text),
             .moved(let text), .readOnly(let text), .gone(let text), .refused(let text),
-            .unavailable(let text), .damaged(let text):
+            .unavailable(let text), .damaged(let text), .noKeys(let text):
             text
         default: "\(error)"
         }

@@ -91,12 +91,12 @@ struct Counters {
 
     /// Returns the next key of a Z_ENT.
     /// - Parameter name: whose keys they are, in the error.
-    /// - Throws: `.noRoom` where all keys are given out.
+    /// - Throws: `.noKeys` where all keys are given out.
     mutating func next(
         _ entity: Int, of name: String = "the history"
     ) throws(StoreError) -> Int64 {
         guard let place = place(of: entity), maxima[place] < Int64.max else {
-            throw .noRoom(
+            throw .noKeys(
                 "\(name) has no keys left: Z_MAX of Z_ENT \(entity) in Z_PRIMARYKEY, or a Z_PK of its "
                     + "table, is \(Int64.max). Where no row has that key, set Z_MAX to the largest "
                     + "Z_PK while no program has the store open; where one has, delete it before")

@@ -215,7 +215,7 @@ package final class SQLSaver {
         return permanent
     }
 
-    /// - Throws: `.noRoom` where all keys are given out.
+    /// - Throws: `.noKeys` where all keys are given out.
     private func nextKey(ofRoot root: Int) throws(StoreError) -> Int64 {
         try counters.next(schema.number(of: root), of: schema.model.entities[root].name)
     }

@@ -326,7 +326,8 @@ extension StoreError {
     fileprivate var concernsTheWholeTransaction: Bool {
         switch self {
         case .noRoom, .failed, .busy, .unavailable, .closed, .incompatible, .gone, .damaged: true
-        case .moved, .conflicts, .constraint, .refused, .deadline, .overBudget, .unsupported,
+        case .moved, .conflicts, .constraint, .refused, .noKeys, .deadline, .overBudget,
+            .unsupported,
             .invalid, .predicate, .tooLarge, .expired, .incompleteSave, .readOnly:
             false
         }
