@@ -96,6 +96,9 @@ class OperationTests(APICase):
                 expect(field).to_be_visible()
                 expect(field).to_have_accessible_description(
                     re.compile(re.escape(parameter["description"])))
+        # Those that the document has in the body of a query alone.
+        for name in ("select", "groupBy", "having", "distinct", "numbers"):
+            expect(self.field(name)).to_be_visible()
         answers = page.get_by_role("region", name="Answers")
         expect(answers).to_contain_text("200 A page of the list.")
         expect(answers).to_contain_text("Errors: 400, ")
@@ -157,6 +160,10 @@ class OperationTests(APICase):
                                    sort="-goals,name", limit="3")
         self.assertEqual([it["name"] for it in found],
                          ["Élodie Chevalier", "Nguyễn Thị Hạnh", "Miloš Đorđević"])
+
+    def test_a_list_gives_rows(self):
+        found = self.try_operation("listPlayer", "200 OK", select="name", where="_id == 3")
+        self.assertEqual([list(it) for it in found], [["name"]])
 
     def test_errors_are_shown_as_they_are(self):
         problem = self.try_operation("getPlayer", "404 Not Found", id="999")

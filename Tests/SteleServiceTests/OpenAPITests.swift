@@ -217,6 +217,17 @@ import Testing
         }
         #expect(Set(operations.keys) == Set(expected.keys))
         #expect(operations["POST /transactions"]?["parameters"]?.compact.contains("merge") == false)
+        // What the store alone has: keys, and tags of answers.
+        let ofStore = ["Idempotency-Key", "If-None-Match", "If-Range", "ETag"]
+        for (name, operation) in operations {
+            let text = operation.compact
+            for field in ofStore { #expect(!text.contains(field), "\(name) \(field)") }
+            #expect(operation["responses"]?["304"] == nil, "\(name)")
+        }
+        let whole = plain.values.map(\.compact).joined()
+        for field in ofStore where field != "If-Range" {
+            #expect(whole.contains(field), "\(field)")
+        }
         let context = try #require(service.ask("POST", "/contexts", nil)["Location"])
         let schemas = document["components"]?["schemas"]
         let check = SchemaCheck(document: document)

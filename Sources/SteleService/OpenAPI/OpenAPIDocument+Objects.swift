@@ -58,6 +58,30 @@ extension OpenAPIDocument {
             }, isData: true)
     }
 
+    /// The answers of an operation. Those of an editing context have no tags, and none is 304.
+    func answers(_ operation: OpenAPIOperation, _ route: Route) -> [(String, JSONValue)] {
+        guard route.context != nil else {
+            return operation.answers.map { (String($0.status), $0.answer) }
+        }
+        return operation.answers.filter { $0.status != Self.notModified.0 }
+            .map { (String($0.status), Self.untagged($0.answer)) }
+    }
+
+    /// An answer without `ETag`.
+    private static func untagged(_ answer: JSONValue) -> JSONValue {
+        guard case .object(let members) = answer else { return answer }
+        var rest: [(String, JSONValue)] = []
+        for (name, value) in members {
+            guard name == "headers", case .object(let headers) = value else {
+                rest.append((name, value))
+                continue
+            }
+            let others = headers.filter { $0.0 != OpenAPIHeader.eTag.rawValue }
+            if !others.isEmpty { rest.append((name, .object(others))) }
+        }
+        return .object(rest)
+    }
+
     // MARK: Lists
 
     func list(_ entity: Entity, _ id: String) -> OpenAPIOperation {

@@ -50,7 +50,8 @@ extension OpenAPIDocument {
             + Parameter.allCases.filter { !Self.shapes.subtracting([.numbers]).contains($0) }
             .map { ($0.name, query($0, isRequired: $0 == .q)) }
             + [("variables", Self.variables)]
-            + OpenAPIRequestHeader.allCases.map { ($0.rawValue, $0.json) }
+            + OpenAPIRequestHeader.allCases.filter { !isEditing || !$0.isOfStoreAlone }
+            .map { ($0.rawValue, $0.json) }
     }
 
     private static func shared(_ name: String) -> JSONValue {
@@ -185,8 +186,15 @@ enum OpenAPIRequestHeader: String, CaseIterable {
         ]
     }
 
+    /// Whether no request to an editing context has the field: a context refuses a key, and its
+    /// answers have no tag that a client could send again.
+    var isOfStoreAlone: Bool {
+        self == .idempotencyKey || self == .ifNoneMatch || self == .ifRange
+    }
+
     /// Whether requests for the route may have the field.
     func applies(to route: Route) -> Bool {
+        if route.context != nil, isOfStoreAlone { return false }
         let isWrite = !route.isRead
         switch route.resource {
         case .index, .model, .modelVersions, .modelVersion, .modelChanges, .errorCodes, .openAPI,

@@ -65,9 +65,10 @@ struct OpenAPIDocument {
             What has several forms is described in the plainest one. POST /NAME also takes an array \
             of new objects, which it creates in one save, and PATCH a JSON Patch (RFC 6902) as \
             application/json-patch+json. Numbers are also read from strings, which keep all digits \
-            of a Decimal, and null in place of a to-one destination clears it. GET of objects and \
-            lists also takes select, groupBy, having, distinct and numbers, with which the answer \
-            has rows of other members: POST /NAME/query describes these.
+            of a Decimal, and null in place of a to-one destination clears it. GET of lists also \
+            takes select, groupBy, having, distinct and numbers, GET of objects select and numbers, \
+            and writes numbers, with which the answer has other members or values: POST \
+            /NAME/query describes these.
             """
         let description =
             isEditing
@@ -148,7 +149,7 @@ struct OpenAPIDocument {
         if !parameters.isEmpty { members.append(("parameters", .array(parameters))) }
         if let body = operation.body { members.append(("requestBody", body)) }
         let answers =
-            operation.answers.map { (String($0.status), $0.answer) }
+            answers(operation, route)
             + statuses(operation, route).map {
                 (String($0), JSONValue.object([("$ref", .string(Self.path("responses", $0)))]))
             }
@@ -167,7 +168,7 @@ struct OpenAPIDocument {
             ("schemas", .object(entitySchemas + fixedSchemas + problemSchemas)),
             ("responses", .object(problemResponses)),
             ("parameters", .object(sharedParameters)),
-            ("headers", .object(OpenAPIHeader.allCases.map { ($0.rawValue, $0.json) })),
+            ("headers", .object(headers.map { ($0.rawValue, $0.json) })),
         ]
         if needsToken {
             members.append(
@@ -176,6 +177,11 @@ struct OpenAPIDocument {
                 ))
         }
         return members
+    }
+
+    /// The header fields that answers refer to.
+    private var headers: [OpenAPIHeader] {
+        OpenAPIHeader.allCases.filter { !isEditing || $0 != .eTag }
     }
 
     func ref(_ entity: Entity, _ form: OpenAPISchemaNames.Form) -> JSONValue {

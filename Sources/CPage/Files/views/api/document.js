@@ -7,6 +7,8 @@ import {session} from '../../session.js'
 const serviceTag = 'stele'
 /** Texts of a format, for examples. */
 const formats = {'date-time': '2024-05-01T09:00:00Z', 'json-pointer': '/name'}
+/** The parameters that give an answer rows of other members. The document has them in a query. */
+const shapes = ['select', 'groupBy', 'having', 'distinct', 'numbers']
 /** A read that is sent as POST. */
 const isQuery = /\/query$/
 /** What a POST discards: the unsaved changes of an editing context. */
@@ -56,6 +58,14 @@ export class APIDocument {
     return found ?? {}
   }
 
+  /** The members of the body of a query, which are all parameters of a list, by their names. */
+  get queryMembers() {
+    const {paths} = this.json
+    const path = Object.keys(paths).find(it => paths[`${it}/query`]?.post && !it.includes('{'))
+    const body = path && this.resolve(paths[`${path}/query`].post.requestBody)
+    return this.resolve(body?.content?.['application/json']?.schema).properties ?? {}
+  }
+
   /** The schema of that name; undefined for none. */
   schema(name) { return this.json.components.schemas[name] }
 
@@ -99,9 +109,14 @@ export class Operation {
     this.text = `${this.id} ${this.method} ${this.path} ${this.summary}`.toLowerCase()
   }
 
-  /** The parameters, resolved. */
+  /** The parameters, resolved, and those of the answer's form that it takes as well. */
   get parameters() {
-    return (this.declared.parameters ?? []).map(it => this.#document.resolve(it))
+    const declared = (this.declared.parameters ?? []).map(it => this.#document.resolve(it))
+    const names = new Set(declared.map(it => it.name))
+    const members = this.isData ? this.#document.queryMembers : {}
+    const others = shapesBeside(names).filter(it => members[it] && !names.has(it))
+    return [...declared, ...others.map(name =>
+      ({name, in: 'query', description: members[name].description, schema: members[name]}))]
   }
 
   /** The schemas of the body by media type; empty where it takes none. */
@@ -160,6 +175,13 @@ export class Operation {
       || this.id === 'deleteChanges'
     return !needsAll || (role ?? null) === null
   }
+}
+
+/** The parameters of the answer's form that go with others: a list has all, an object some. */
+function shapesBeside(names) {
+  if (names.has('sort')) return shapes
+  if (names.has('include')) return ['select', 'numbers']
+  return names.has('mergePolicy') ? ['numbers'] : []
 }
 
 /** The name of a group as people read it. */
