@@ -28,7 +28,7 @@ echo "$printed"
 [ "$(shell healthy.db 'PRAGMA integrity_check')" = ok ]
 [ "$status" = 1 ]
 echo "$printed" | grep -q "sql error: SQL logic error (1)"
-! echo "$printed" | grep -q "INSERT"
+if echo "$printed" | grep -q "INSERT"; then exit 1; fi
 shell healthy.db 'SELECT count(*) FROM sqlite_dbpage' 2>&1 | grep -q "no such table"
 shell healthy.db .dump | grep -q "INSERT INTO t VALUES(1);"
 echo "as found: .recover fails on a healthy database, and .dump does not"

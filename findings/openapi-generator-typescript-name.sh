@@ -39,5 +39,5 @@ grep -E "conflicts|circular" plain.errors | head -n 3
 grep -q "^plain: [1-9].* errors$" printed
 grep -q "^titled: compiles$" printed
 grep -q "models/RecipeType.ts.*Import declaration conflicts with local declaration" plain.errors
-! grep -q "name" plain/models/RecipeType.ts
+if grep -q "name" plain/models/RecipeType.ts; then exit 1; fi
 echo "as found: RecipeType of the document is overwritten by the property type of Recipe"

@@ -9,9 +9,12 @@ Nothing is downloaded. `make clients` installs what is of PyPI into .build/clien
 packages of Debian. Docs/Clients.md names both.
 """
 
+import functools
+import importlib.metadata
 import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +24,38 @@ import urllib.request
 HERE = pathlib.Path(__file__).resolve().parent / "clients"
 # The Java in which a short program is fastest.
 JAVA = ["java", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
+# The versions of the packages of PyPI that are tried.
+PINS = dict(line.strip().split("==") for line in
+            (HERE.parent / "requirements.txt").read_text().splitlines() if "==" in line)
+# How each program says its version, and the oldest that is enough.
+PROGRAMS = {
+    "java": ("-version", (11,)), "javac": ("-version", (11,)), "go": ("version", (1, 18)),
+    "node": ("--version", (18,)), "tsc": ("--version", (4, 8)), "swiftc": ("--version", (6,)),
+}
+
+
+def lacks_package(name):
+    """What is missing of a package of PyPI; None if it is here as it is tried."""
+    try:
+        version = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return name
+    return None if version == PINS[name] else f"{name} {PINS[name]} (here it is {version})"
+
+
+@functools.cache
+def lacks_program(name):
+    """What is missing of a program; None if it is here and new enough."""
+    if not shutil.which(name):
+        return name
+    option, least = PROGRAMS[name]
+    said = subprocess.run([name, option], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT).stdout
+    found = re.search(r'\b(?:version "?|javac |version go|v)(\d+(?:\.\d+)*)', said, re.IGNORECASE)
+    version = found[1] if found else "unknown"
+    if found and tuple(map(int, version.split("."))) >= least:
+        return None
+    return f"{name} {'.'.join(map(str, least))} (here it is {version})"
 
 
 def jar():
@@ -51,18 +86,18 @@ class Generator:
 
     #: What it is run with, besides java.
     options = []
-    #: Programs and Python modules that its client needs.
+    #: Programs and packages of PyPI that its client needs.
     tools = []
-    modules = []
+    needs = []
 
     def __init__(self, name):
         self.name = name
 
     def lacks(self):
         """What is missing here, as names."""
-        lacking = [it for it in self.tools if not shutil.which(it)]
-        lacking += [it for it in self.modules if not importlib.util.find_spec(it)]
-        return lacking + ([] if jar() and shutil.which("java") else ["openapi-generator-cli"])
+        lacking = [lacks_program(it) for it in ["java", *self.tools]]
+        lacking += [lacks_package(it) for it in ["openapi-generator-cli", *self.needs]]
+        return [it for it in lacking if it] or ([] if jar() else ["openapi-generator.jar"])
 
     def make(self, document, folder):
         run(*JAVA, "-jar", jar(), "generate", "-i", document, "-g", self.name, *self.options,
@@ -75,7 +110,7 @@ class Generator:
 
 class Python(Generator):
     options = ["--additional-properties=packageName=stele_client"]
-    modules = ["pydantic", "urllib3", "dateutil"]
+    needs = ["pydantic", "urllib3", "python-dateutil"]
 
     def compile(self, folder):
         run(sys.executable, "-c", IMPORT_ALL, folder=folder / "client")
@@ -175,11 +210,12 @@ class Swift(Generator):
 class OfPython:
     """A generator that is a program of Python."""
 
-    def __init__(self, name, modules, program):
-        self.name, self.modules, self.script = name, modules, HERE / program
+    def __init__(self, name, needs, program):
+        self.name, self.needs, self.script = name, needs, HERE / program
 
     def lacks(self):
-        return [it for it in self.modules if not importlib.util.find_spec(it)]
+        """What is missing here, as names."""
+        return [it for it in map(lacks_package, [self.name, *self.needs]) if it]
 
     def make(self, document, folder):
         if self.name == "openapi-python-client":
@@ -203,18 +239,17 @@ class OfPython:
 
 GENERATORS = [
     Python("python"), TypeScript("typescript-fetch"), Go("go"), Java("java"), Swift("swift6"),
-    OfPython("openapi-python-client", ["openapi_python_client"], "openapi_python_client.py"),
-    OfPython("aiopenapi3", ["aiopenapi3"], "aiopenapi3_client.py"),
-    OfPython("datamodel-code-generator", ["datamodel_code_generator", "pydantic"],
-             "datamodel_code_generator.py"),
+    OfPython("openapi-python-client", ["httpx", "python-dateutil"], "openapi_python_client.py"),
+    OfPython("aiopenapi3", ["httpx", "pydantic"], "aiopenapi3_client.py"),
+    OfPython("datamodel-code-generator", ["pydantic"], "datamodel_code_generator.py"),
 ]
 
 
 def main(arguments):
     if arguments == ["--missing"]:
         for it in GENERATORS:
-            if it.lacks():
-                print(f"{it.name}: {', '.join(it.lacks())}")
+            if lacking := it.lacks():
+                print(f"{it.name}: {', '.join(lacking)}")
         return
     # Without a program of its own, the client of another model is compiled alone.
     Generator.program = arguments[0] != "--make"

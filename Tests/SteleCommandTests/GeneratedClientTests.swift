@@ -40,16 +40,18 @@ import Testing
 
     /// Makes the client, and has it create, read, list, change and delete objects.
     private func use(_ generator: String) throws {
-        let folder = String(try temporaryFile("").dropLast("/file".count))
-        let server = try Program(
-            ["serve", samplePath("League"), "--store", ":memory:", "--port", "0"], folder: folder)
-        defer {
-            server.signal(SIGKILL)
-            _ = server.end()
+        try withFolder { folder in
+            let server = try Program(
+                ["serve", samplePath("League"), "--store", ":memory:", "--port", "0"],
+                folder: folder.path)
+            defer {
+                server.signal(SIGKILL)
+                _ = server.end()
+            }
+            let address = "http://127.0.0.1:\(try Caller(server.lines(3)).port)"
+            let (status, text) = try Clients.run([generator, folder.path, address])
+            #expect(status == 0, "\(text)")
         }
-        let address = "http://127.0.0.1:\(try Caller(server.lines(3)).port)"
-        let (status, text) = try Clients.run([generator, folder, address])
-        #expect(status == 0, "\(text)")
     }
 }
 
@@ -64,9 +66,16 @@ private enum Clients {
         }
     }()
 
-    /// What each generator lacks here, by its name; empty for one that can be used.
-    static let missing: [String: String] = {
-        guard let (status, text) = try? run(["--missing"]), status == 0 else { return [:] }
+    /// What a generator lacks here; nil for one that can be used.
+    static func missing(for generator: String) -> String? {
+        if python == nil { return "python3" }
+        guard let lacking else { return "a python3 that executes Tests/OpenAPI/clients.py" }
+        return lacking[generator]
+    }
+
+    /// What each generator lacks here, by its name; nil if the script does not say it.
+    private static let lacking: [String: String]? = {
+        guard let (status, text) = try? run(["--missing"]), status == 0 else { return nil }
         let lines = text.split(separator: "\n").compactMap { line -> (String, String)? in
             let parts = line.split(separator: ": ", maxSplits: 1)
             return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
@@ -92,9 +101,9 @@ private enum Clients {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips a test whose generator, or the compiler of its language, is not here.
+    /// Skips a test whose generator, or the compiler of its language, is not here in its version.
     fileprivate static func client(_ name: String) -> Self {
-        let missing = Clients.python == nil ? "python3" : Clients.missing[name]
+        let missing = Clients.missing(for: name)
         return .enabled(
             if: missing == nil,
             "\(name) lacks \(missing ?? ""): make clients, and Docs/Clients.md")

@@ -74,6 +74,9 @@ final class Program {
         return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
     }
 
+    /// Whether it has come to its end by itself or by a signal.
+    var hasEnded: Bool { !process.isRunning }
+
     /// Sends a signal.
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 

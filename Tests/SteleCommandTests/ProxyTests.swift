@@ -24,8 +24,13 @@ import Testing
         """
 
     private func play(_ proxy: ReverseProxy) throws {
-        let model = try temporaryFile(Self.model, name: "shelf.json")
-        let folder = String(model.dropLast("/shelf.json".count))
+        let folder = try TemporaryFolder()
+        try withExtendedLifetime(folder) { try play(proxy, in: folder) }
+    }
+
+    private func play(_ proxy: ReverseProxy, in own: TemporaryFolder) throws {
+        let folder = own.path
+        let model = try own.write(Self.model, to: "shelf.json")
         let service = try Program(
             [
                 "serve", model, "--store", ":memory:", "--port", "0", "--body-limit", "1",
@@ -36,28 +41,54 @@ import Testing
             _ = service.end()
         }
         let direct = try Caller(service.lines(3))
-        let port = try #require(freePort())
-        let front = try Program(
-            try proxy.prepare(in: folder, port: port, servicePort: direct.port),
-            environment: ["HOME": folder], folder: folder, file: proxy.path)
+        let (front, caller) = try start(proxy, in: folder, before: direct)
         defer {
             front.signal(SIGKILL)
             _ = front.end()
         }
-        let caller = Caller(port: port)
-        let end = MonotonicClock.deadline(in: 30)
-        var first = caller.connected()
-        while first == nil, MonotonicClock.now < end {
-            usleep(20_000)
-            first = caller.connected()
-        }
-        close(try #require(first, "the proxy does not listen"))
         try writesAndReads(caller)
         try passesTheHost(caller)
         try tagsStayStrong(caller)
         try refusesLargeBodies(caller)
         try eventsComeAtOnce(caller, direct)
         try aTornExportIsSeen(caller, direct, service, isHidden: try proxy.hidesTornResponses())
+    }
+
+    /// Starts the proxy, again at another port where somebody else has taken its port before it.
+    private func start(
+        _ proxy: ReverseProxy, in folder: String, before service: Caller
+    ) throws -> (front: Program, caller: Caller) {
+        var said: [String] = []
+        for _ in 1...4 {
+            let port = try #require(freePort())
+            let front = try Program(
+                try proxy.prepare(in: folder, port: port, servicePort: service.port),
+                environment: ["HOME": folder], folder: folder, file: proxy.path)
+            let caller = Caller(port: port)
+            let end = MonotonicClock.deadline(in: 30)
+            while MonotonicClock.now < end, !front.hasEnded {
+                if leadsHere(caller) { return (front, caller) }
+                usleep(20_000)
+            }
+            front.signal(SIGKILL)
+            said.append(front.end().errors)
+        }
+        throw DoesNotListen(errors: said)
+    }
+
+    /// A proxy that did not start at any of several ports, with what it said.
+    private struct DoesNotListen: Error { let errors: [String] }
+
+    /// Whether what listens at the port, if anything, is before a service of this model.
+    private func leadsHere(_ caller: Caller) -> Bool {
+        guard let socket = caller.connected() else { return false }
+        defer { close(socket) }
+        guard caller.sends("GET", "/model", ["Connection: close"], to: socket) else { return false }
+        var answer: [UInt8] = []
+        while let more = Caller.read(socket) { answer += more }
+        let text = String(decoding: answer, as: UTF8.self)
+        return text.hasPrefix("HTTP/1.1 200") && text.contains(#""Item""#)
+            && text.contains(#""note""#)
     }
 
     private func writesAndReads(_ caller: Caller) throws {
