@@ -37,8 +37,8 @@ extension Entity {
         if let now = attribute(named: name)?.declaration,
             let before = old.attribute(named: origin)?.declaration
         {
-            if now.minimum.narrows(before.minimum, isWider: <) { parts.append("a minimum") }
-            if now.maximum.narrows(before.maximum, isWider: >) { parts.append("a maximum") }
+            if now.minimum.narrows(before.minimum, isMinimum: true) { parts.append("a minimum") }
+            if now.maximum.narrows(before.maximum, isMinimum: false) { parts.append("a maximum") }
             if let pattern = now.regularExpression, pattern != before.regularExpression {
                 parts.append("a pattern")
             }
@@ -56,10 +56,14 @@ extension Entity {
 
 extension Value {
     /// Whether it is a bound that allows less than another one.
-    fileprivate func narrows(_ former: Value, isWider: (Double, Double) -> Bool) -> Bool {
+    fileprivate func narrows(_ former: Value, isMinimum: Bool) -> Bool {
         if isNull || self == former { return false }
+        if case .int(let now) = self, case .int(let before) = former {
+            return isMinimum ? now > before : now < before
+        }
+        // Those of an attribute that has another type now may be equal as well.
         guard let now = number, let before = former.number else { return true }
-        return !isWider(now, before)
+        return isMinimum ? now > before : now < before
     }
 
     private var number: Double? {

@@ -77,6 +77,25 @@ import Testing
         }
     }
 
+    /// Bounds of an attribute that has another type now are compared as numbers.
+    @Test func thePlanComparesBoundsOfAnotherType() throws {
+        try make()
+        let cases: [(bounds: String, lines: [String])] = [
+            (#","minimum":1,"maximum":50"#, []), (#","minimum":0.5,"maximum":50.5"#, []),
+            (#","minimum":1.5,"maximum":50"#, ["     - narrows Tag.n: a minimum"]),
+            (#","minimum":1,"maximum":49.5"#, ["     - narrows Tag.n: a maximum"]),
+        ]
+        for (bounds, lines) in cases {
+            let model = Self.model(bounds, "", #","maximumCount":9"#)
+                .replacing("Integer 32", with: "Double")
+            try folder.write(model, to: "m2.json")
+            let plan = try run("migrate", "m2.json", "--store", "s.sqlite", "--plan")
+            let found = plan.output.split(separator: "\n").map(String.init)
+                .filter { $0.contains("narrows ") }
+            #expect(plan.status == 0 && found == lines, "\(plan)")
+        }
+    }
+
     /// In place the values stay, and the next change of their object is refused.
     @Test func aMigrationInPlaceLeavesTheValues() throws {
         try make()
