@@ -19,6 +19,7 @@ enum StoreSeal {
     /// and one for each column. Older seals have the word `foreign` and do not know keys below 1: such
     /// a store is searched again.
     private static let foreign = "foreign-values"
+    private static let olderForeign = "foreign"
 
     /// Removes the seal of a store. The caller holds the write lock.
     /// - Returns: the marks of the seal, none where there is no seal or the store has changed; and
@@ -36,7 +37,9 @@ enum StoreSeal {
         for names in words where names.count == 3 {
             found?.columns[names[1], default: []].insert(names[2])
         }
-        lines.removeAll { $0 == foreign || $0.hasPrefix(foreign + " ") }
+        lines.removeAll { line in
+            [foreign, olderForeign].contains { line == $0 || line.hasPrefix($0 + " ") }
+        }
         let marks = lines.compactMap { line -> StoreMark? in
             let parts = line.split(separator: " ")
             guard parts.count == 2, let last = Int64(parts[1]) else { return nil }

@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// A seal of an earlier version does not know keys below 1.
+    /// A seal of an earlier version does not know keys below 1. Its marks are those of the store.
     @Test func anOlderSealIsNoAnswer() throws {
         for isOlder in [false, true] {
             var (store, coordinator) = try open()
@@ -91,11 +91,16 @@ import Testing
             let seal = URL(filePath: folder.store + "-seal")
             let text = try String(contentsOf: seal, encoding: .utf8)
             #expect(text.contains("foreign-values"))
-            if isOlder {
-                try Data(text.replacing("foreign-values", with: "foreign").utf8).write(to: seal)
-            }
+            var lines = text.split(separator: "\n").map(String.init)
+            let place = try #require(lines.firstIndex(of: "foreign-values"))
+            lines.insert("foreign-values ZITEM ZSCORE", at: place + 1)
+            lines.insert("m 7", at: place)
+            var changed = lines.joined(separator: "\n")
+            if isOlder { changed = changed.replacing("foreign-values", with: "foreign") }
+            try Data(changed.utf8).write(to: seal)
             (store, coordinator) = try open()
             #expect((store.search.found == nil) == isOlder)
+            #expect(store.formerMarks.contains(StoreMark(mark: "m", last: 7)))
             withExtendedLifetime(coordinator) { store.close() }
         }
     }
