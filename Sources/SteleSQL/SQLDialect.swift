@@ -51,6 +51,8 @@ public struct SQLDialect: Sendable {
     /// Returns the literal of a text, without its characters, of which some have a meaning in SQL.
     /// `data` is the literal of its UTF-8.
     package var text: @Sendable (_ text: String, _ data: String) -> String
+    /// A statement that returns the encoding of the database's texts; nil where that is always UTF-8.
+    package var encoding: String?
     /// Returns binary data that is two pieces, one after the other.
     package var concatenation: @Sendable (_ first: String, _ second: String) -> String
     /// Returns a CREATE statement, which has Core Data's words, in those of the database.
@@ -116,16 +118,10 @@ public struct SQLDialect: Sendable {
             + "WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.name, c.cid",
         indexNames: "SELECT name FROM sqlite_master WHERE type = 'index'",
         data: { "X'\($0)'" },
-        // A cast of bytes would take them for the encoding of the file, which may be UTF-16.
-        text: { text, _ in
-            let numbers = text.unicodeScalars.map { String($0.value) }
-            let parts = stride(from: 0, to: numbers.count, by: mostArguments).map {
-                "char("
-                    + numbers[$0..<min($0 + mostArguments, numbers.count)].joined(separator: ",")
-                    + ")"
-            }
-            return parts.isEmpty ? "''" : "(\(parts.joined(separator: " || ")))"
-        },
+        // The cast takes the bytes as they are in a file in UTF-8; `init(of:)` is for others. An
+        // expression of many parts would be too deep for SQLite.
+        text: { "CAST(\($1) AS TEXT)" },
+        encoding: "PRAGMA encoding",
         concatenation: { "CAST(\($0) || \($1) AS BLOB)" },
         creation: { $0 },
         hasExactDecimals: false,
@@ -142,7 +138,4 @@ public struct SQLDialect: Sendable {
         altersTypes: false,
         numbers: { NumericColumn($0, sqlite: $1) },
         insertedBeforeFailure: "SELECT changes()")
-
-    /// The most arguments of a function of SQLite, by default in all its versions.
-    private static let mostArguments = 100
 }

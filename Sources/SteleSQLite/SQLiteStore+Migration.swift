@@ -146,10 +146,10 @@ extension SQLiteStore {
         _ connection: Connection, from source: Model, to destination: Model,
         by mapping: MappingModel, _ progress: @escaping (MigrationProgress) -> Void
     ) throws(StoreError) -> StoreMigration {
-        try StoreMigration(
-            from: SQLSchema(model: source, layout: StoreLayout(connection)),
-            to: SQLSchema(model: destination), by: mapping, on: connection,
-            at: ReferenceDate.now, report: progress)
+        let schema = try SQLSchema(model: source, layout: StoreLayout(connection))
+        return try StoreMigration(
+            from: schema, to: SQLSchema(model: destination, dialect: schema.dialect), by: mapping,
+            on: connection, at: ReferenceDate.now, report: progress)
     }
 }
 

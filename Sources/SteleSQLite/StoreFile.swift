@@ -86,7 +86,9 @@ struct StoreFile {
             let schema = try check(connection, path, model).schema
             return try read(connection, path, StoreLock(store: path) {}, schema)
         }
-        let schema = SQLSchema(model: model, isForApp: versionHashes != nil)
+        // A file whose tables were dropped keeps its encoding.
+        let dialect = try SQLDialect(of: connection)
+        let schema = SQLSchema(model: model, dialect: dialect, isForApp: versionHashes != nil)
         try create(connection, schema, identifier ?? UUID().uuidString, versionHashes)
         let counter = CommitWatch(connection).current
         var file = try read(connection, path, StoreLock(store: path) {}, schema)

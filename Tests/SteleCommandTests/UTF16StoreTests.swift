@@ -22,10 +22,13 @@ import Testing
         try Program.run(arguments, folder: folder.path)
     }
 
-    /// Makes a store of UTF-16 with one object.
-    private func make(_ encoding: String, isOfApp: Bool) throws {
-        try folder.write(Self.model(), to: "m.json")
-        try folder.write(#"{"label":"xü€"}"#, to: "Tag.ndjson")
+    /// Makes a store of an encoding, with one object or those of the rows.
+    private func make(
+        _ encoding: String, isOfApp: Bool, model: String = Self.model(),
+        rows: String = #"{"label":"xü€"}"#
+    ) throws {
+        try folder.write(model, to: "m.json")
+        try folder.write(rows, to: "Tag.ndjson")
         let made = try run("import", "m.json", "--store", "a.sqlite", "Tag.ndjson")
         try #require(made.status == 0, "\(made.errors)")
         let plain = folder.path + "/a.sqlite"
@@ -96,6 +99,21 @@ import Testing
         }
         let found = try run("check", "s.sqlite")
         #expect(found.status == 0, "\(found.output)")
+    }
+
+    /// A default that is long is written into statements, as a literal of the file's encoding.
+    @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
+    func aLongDefaultIsStored(_ encoding: String) throws {
+        try make(encoding, isOfApp: false)
+        let text = "ä€😀" + String(repeating: "a", count: 99_997)
+        let more = #",{"name":"t","type":"String","optional":false,"default":"\#(text)"}"#
+        try folder.write(Self.model(more), to: "m2.json")
+        let done = try run("migrate", "m2.json", "--store", "s.sqlite")
+        try #require(done.status == 0, "\(done.errors.prefix(1_000))")
+        let database = try RawDatabase(path)
+        #expect(try database.texts("PRAGMA encoding") == [encoding])
+        let isStored = try database.texts("SELECT ZT FROM ZTAG") == [text]
+        #expect(isStored)
     }
 
     /// Copies, backups and restores have the same objects.

@@ -45,6 +45,7 @@ extension SQLDialect {
             + "AND relnamespace = \(PostgreSQLWords.ownSchema)"
         dialect.data = { "'\\x\($0)'::bytea" }
         dialect.text = { "convert_from(\($1), 'UTF8')" }
+        dialect.encoding = nil
         dialect.concatenation = { "\($0) || \($1)" }
         dialect.creation = PostgreSQLWords.creation
         dialect.hasExactDecimals = true

@@ -28,7 +28,7 @@ package struct StoreLayout: Sendable {
             tables[table, default: []].append(column)
         }
         self.tables = tables
-        dialect = connection.dialect
+        dialect = try SQLDialect(of: connection)
         guard let columns = tables["Z_PRIMARYKEY"],
             Set(["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]).isSubset(of: columns)
         else {

@@ -1,0 +1,26 @@
+import SteleModel
+import StelePersistence
+
+extension SQLDialect {
+    /// The dialect of a database as its file is: another program may have made it with texts in
+    /// UTF-16.
+    /// - Throws: errors of the database.
+    package init(of connection: any SQLConnection) throws(StoreError) {
+        self = connection.dialect
+        guard let query = encoding else { return }
+        let rows = try connection.rows(SQLText(query), [], [.text])
+        guard case .string(let name)? = rows.first?.first, name != "UTF-8" else { return }
+        let isBigEndian = name == "UTF-16be"
+        text = { text, _ in SQLDialect.utf16Literal(of: text, isBigEndian: isBigEndian) }
+    }
+
+    /// Returns the literal of a text in a file in UTF-16: a cast takes bytes as they are in the file.
+    private static func utf16Literal(of text: String, isBigEndian: Bool) -> String {
+        var digits = ""
+        for unit in text.utf16 {
+            let number = String(isBigEndian ? unit : unit.byteSwapped, radix: 16)
+            digits += String(repeating: "0", count: 4 - number.count) + number
+        }
+        return "CAST(X'\(digits)' AS TEXT)"
+    }
+}
