@@ -10,6 +10,7 @@ extension SQLDialect {
         guard let query = encoding else { return }
         let rows = try connection.rows(SQLText(query), [], [.text])
         guard case .string(let name)? = rows.first?.first, name != "UTF-8" else { return }
+        sortsByScalars = false
         let isBigEndian = name == "UTF-16be"
         text = { text, _ in SQLDialect.utf16Literal(of: text, isBigEndian: isBigEndian) }
     }

@@ -53,6 +53,9 @@ public struct SQLDialect: Sendable {
     package var text: @Sendable (_ text: String, _ data: String) -> String
     /// A statement that returns the encoding of the database's texts; nil where that is always UTF-8.
     package var encoding: String?
+    /// Whether texts that are compared by their bytes have the order of their Unicode scalars, so that
+    /// those with a common prefix are a range.
+    package var sortsByScalars: Bool
     /// Returns binary data that is two pieces, one after the other.
     package var concatenation: @Sendable (_ first: String, _ second: String) -> String
     /// Returns a CREATE statement, which has Core Data's words, in those of the database.
@@ -122,6 +125,7 @@ public struct SQLDialect: Sendable {
         // expression of many parts would be too deep for SQLite.
         text: { "CAST(\($1) AS TEXT)" },
         encoding: "PRAGMA encoding",
+        sortsByScalars: true,
         concatenation: { "CAST(\($0) || \($1) AS BLOB)" },
         creation: { $0 },
         hasExactDecimals: false,

@@ -54,10 +54,11 @@ import Testing
     }
 
     private func serve(
-        _ model: String, _ options: String..., ask: (Caller) throws -> Void
+        _ model: String, _ options: String..., store: String = "s.sqlite",
+        ask: (Caller) throws -> Void
     ) throws {
         let program = try Program(
-            ["serve", model, "--port", "0", "--store", "s.sqlite"] + options, folder: folder.path)
+            ["serve", model, "--port", "0", "--store", store] + options, folder: folder.path)
         let lines = program.lines(3)
         try ask(Caller(lines))
         program.signal(SIGTERM)
@@ -99,6 +100,70 @@ import Testing
         }
         let found = try run("check", "s.sqlite")
         #expect(found.status == 0, "\(found.output)")
+    }
+
+    private static let labels = [
+        "a", "ab", "abc", "aé", "b", "é", "éa", "š", "šibenik", "ÿ", "ÿa", "Ā", "Š", "€", "€5",
+        "\u{D7FF}", "\u{E000}", "\u{FFFD}x", "😀", "😀a", "😁",
+    ]
+
+    /// An attribute with an index and one without.
+    private static let indexed =
+        #"{"entities":[{"name":"Tag","attributes":[{"name":"label","type":"String","#
+        + #""indexed":true},{"name":"code","type":"String"}]}]}"#
+
+    private static let predicates = [
+        "NAME BEGINSWITH 'TEXT'", "NOT NAME BEGINSWITH 'TEXT'", "NAME BEGINSWITH[c] 'TEXT'",
+        "NAME ENDSWITH 'TEXT'", "NAME CONTAINS 'TEXT'", "NAME LIKE 'TEXT*'",
+        "NAME LIKE[c] 'TEXT?*'", "NAME == 'TEXT'", "NAME ==[c] 'TEXT'", "NAME IN[c] {'TEXT', 'b'}",
+    ]
+
+    /// What a predicate finds is what it finds in the same store in UTF-8.
+    @Test(arguments: ["UTF-16le", "UTF-16be"])
+    func predicatesFindTheSameTexts(_ encoding: String) throws {
+        let rows = Self.labels.map { #"{"label":"\#($0)","code":"\#($0)"}"# + "\n" }.joined()
+        try make(encoding, isOfApp: false, model: Self.indexed, rows: rows)
+        let texts = ["a", "ab", "é", "š", "ÿ", "€", "\u{D7FF}", "\u{FFFD}", "😀"]
+        var predicates: [String] = []
+        for name in ["label", "code"] {
+            for text in texts {
+                predicates += Self.predicates.map {
+                    $0.replacing("NAME", with: name).replacing("TEXT", with: text)
+                }
+            }
+        }
+        var found: [String: [String]] = [:]
+        for store in ["a.sqlite", "s.sqlite"] {
+            try serve("m.json", store: store) { (caller) in
+                found[store] = predicates.map {
+                    let answer = caller.ask(
+                        "GET", "/Tag?sort=_id&select=label&where=" + Self.encoded($0))
+                    return "\($0): \(answer?.status ?? 0) \(answer?.body ?? "")"
+                }
+            }
+        }
+        let (expected, ours) = (found["a.sqlite"] ?? [], found["s.sqlite"] ?? [])
+        #expect(expected.count == predicates.count && ours.count == predicates.count)
+        for (one, other) in zip(expected, ours) {
+            #expect(one.contains(": 200 ["), "\(one)")
+            #expect(one == other)
+        }
+        let begin = expected.first { $0.hasPrefix("label BEGINSWITH 'ÿ'") }
+        #expect(begin?.hasSuffix(#"[{"label":"ÿ"},{"label":"ÿa"}]"#) == true, "\(begin ?? "")")
+    }
+
+    /// A text in a query, with all bytes but letters in hexadecimal digits.
+    private static func encoded(_ text: String) -> String {
+        var encoded = ""
+        for byte in text.utf8 {
+            let letter = Character(Unicode.Scalar(byte))
+            if byte < 0x80, letter.isLetter {
+                encoded.append(letter)
+            } else {
+                encoded += "%" + String(byte, radix: 16)
+            }
+        }
+        return encoded
     }
 
     /// A default that is long is written into statements, as a literal of the file's encoding.

@@ -45,7 +45,8 @@ extension Translation {
         _ text: Operand, _ type: Comparison.Operator, _ literal: String
     ) throws(StoreError) -> Condition {
         switch type {
-        case .beginsWith where text.isColumn: prefix(sql(text), literal)
+        case .beginsWith where text.isColumn && schema.dialect.sortsByScalars:
+            prefix(sql(text), literal)
         case .beginsWith:
             Condition(
                 try call(SQLFunctions.beginsWith, sql(text), sql(.constant(.string(literal))), "0"))
@@ -57,12 +58,12 @@ extension Translation {
     }
 
     /// Adds ranges of the column's index that include all texts for which the condition is true.
-    /// Returns the condition itself where no index applies.
+    /// Returns the condition itself where no index applies, or such texts are no range of it.
     func narrowed(
         _ condition: Condition, _ column: Operand, beginsWith literal: String,
         _ options: ComparisonOptions
     ) -> Condition {
-        guard column.isIndexed else { return condition }
+        guard column.isIndexed, schema.dialect.sortsByScalars else { return condition }
         let beginnings = beginnings(of: literal, options)
         if beginnings.isEmpty { return condition }
         return .all([.any(beginnings.map { range(sql(column), $0) }), condition])
@@ -76,9 +77,9 @@ extension Translation {
         _ condition: Condition, _ column: Operand, isOneOf literals: [String],
         _ options: ComparisonOptions
     ) -> Condition {
-        guard column.isIndexed, options.folds, literals.count <= Self.mostRanges else {
-            return condition
-        }
+        guard column.isIndexed, schema.dialect.sortsByScalars, options.folds,
+            literals.count <= Self.mostRanges
+        else { return condition }
         var all: [String] = []
         for literal in literals {
             let beginnings = beginnings(of: literal, options)
@@ -135,7 +136,8 @@ extension Translation {
     }
 }
 
-/// The range of texts with a common prefix. UTF-8 sorts by bytes as Unicode scalars do.
+/// The range of texts with a common prefix. UTF-8 sorts by bytes as Unicode scalars do, and UTF-16
+/// does not (`SQLDialect.sortsByScalars`).
 enum TextPrefix {
     /// Returns the lowest text above all texts with the prefix; nil where there is none.
     static func next(after prefix: String) -> String? {
