@@ -13,6 +13,16 @@ extension SQLDialect {
         sortsByScalars = false
         let isBigEndian = name == "UTF-16be"
         text = { text, _ in SQLDialect.utf16Literal(of: text, isBigEndian: isBigEndian) }
+        concatenation = SQLDialect.evenConcatenation
+    }
+
+    /// Returns a byte and the data after it, where `||` drops the last byte of an odd number.
+    @Sendable private static func evenConcatenation(of byte: String, _ data: String) -> String {
+        """
+        CASE LENGTH(CAST(\(data) AS BLOB)) % 2 \
+        WHEN 0 THEN SUBSTR(CAST(X'00' || \(byte) || \(data) AS BLOB), 2) \
+        ELSE CAST(\(byte) || \(data) AS BLOB) END
+        """
     }
 
     /// Returns the literal of a text in a file in UTF-16: a cast takes bytes as they are in the file.

@@ -56,8 +56,8 @@ public struct SQLDialect: Sendable {
     /// Whether texts that are compared by their bytes have the order of their Unicode scalars, so that
     /// those with a common prefix are a range.
     package var sortsByScalars: Bool
-    /// Returns binary data that is two pieces, one after the other.
-    package var concatenation: @Sendable (_ first: String, _ second: String) -> String
+    /// Returns binary data that is one byte, and other data after it.
+    package var concatenation: @Sendable (_ byte: String, _ data: String) -> String
     /// Returns a CREATE statement, which has Core Data's words, in those of the database.
     package var creation: @Sendable (_ statement: String) -> String
     /// Whether the database compares Decimals of 38 digits itself, so that none is long.

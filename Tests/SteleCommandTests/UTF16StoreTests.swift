@@ -181,6 +181,23 @@ import Testing
         #expect(isStored)
     }
 
+    /// Data of any length get a marker before them.
+    @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
+    func dataThatMayBeInFilesAreWhole(_ encoding: String) throws {
+        let values = ["YQ==", "YWI=", "YWJj", "YWJjZA==", "YWJjZGU="]
+        let rows = values.map { #"{"photo":"\#($0)"}"# + "\n" }.joined()
+        let photo = #",{"name":"photo","type":"Binary""#
+        try make(encoding, isOfApp: false, model: Self.model(photo + "}"), rows: rows)
+        try folder.write(Self.model(photo + #","externalStorage":true}"#), to: "m2.json")
+        let done = try run("migrate", "m2.json", "--store", "s.sqlite")
+        try #require(done.status == 0, "\(done)")
+        let all = try run("export", "m2.json", "--store", "s.sqlite")
+        #expect(all.status == 0, "\(all)")
+        for value in values {
+            #expect(all.output.contains("\"" + value + "\""), "\(value): \(all.output)")
+        }
+    }
+
     /// Copies, backups and restores have the same objects.
     @Test(arguments: [false, true]) func itIsCopiedAndRestored(_ isOfApp: Bool) throws {
         try make("UTF-16le", isOfApp: isOfApp)
