@@ -121,7 +121,7 @@ open class ManagedObject {
     }
 
     /// Sets the value of an attribute, which must not be composite. The value is validated when the
-    /// context is saved.
+    /// context is saved. A Float attribute takes the nearest Float to a Double.
     public final func setValue(_ value: Value, for attribute: Attribute) {
         precondition(!attribute.isComposite, "a composite attribute has no value of its own")
         setSlot(attribute.slot, value)
@@ -131,7 +131,8 @@ open class ManagedObject {
     /// (`setPrimitiveValue(_:forKey:)`).
     public final func setPrimitiveValue(_ value: Value, for attribute: Attribute) {
         if isFault { _ = firedValue(attribute.slot) }
-        if values.indices.contains(attribute.slot) { values[attribute.slot] = value }
+        guard values.indices.contains(attribute.slot) else { return }
+        values[attribute.slot] = nearestFloat(to: value, attribute.slot) ?? value
     }
 
     /// Reads a fault and returns a value. `value(_:)` describes the behaviour on failure.
@@ -147,10 +148,22 @@ open class ManagedObject {
             context?.loader.noteLostValue(of: self, slot)
             return
         }
-        let value = storedFile(of: given, slot) ?? given
+        let value = nearestFloat(to: given, slot) ?? storedFile(of: given, slot) ?? given
         if isWatched { context?.changes.note(.slot(self, slot, values[slot])) }
         values[slot] = value
         if !isTouched { context?.touch(self) }
+    }
+
+    /// The Float that is stored for a Double that is none; nil for other values and attributes, and
+    /// for the stored value, which another program may have written.
+    private final func nearestFloat(to value: Value, _ slot: Int) -> Value? {
+        guard case .double(let it) = value, Double(Float(it)) != it,
+            case .attribute(let attribute) = entity.slots[slot], attribute.type == .float
+        else { return nil }
+        if let storedValues, storedValues.indices.contains(slot), storedValues[slot] == value {
+            return nil
+        }
+        return value.asFloat
     }
 
     /// The stored value, if it is a file with these bytes: they are no change.

@@ -30,6 +30,21 @@ import Testing
         #expect(league.get("/Player/1?select=goals,number").text == #"{"goals":7,"number":null}"#)
     }
 
+    /// Floats are rounded where they are set, so a validation has nothing to undo.
+    @Test func undoAndRedoStayAsTheyAre() throws {
+        let editor = try Editor(ServiceFixture.zoo())
+        #expect(editor.post("/Square", #"{"side":0.1}"#).status == 201)
+        #expect(editor.post("/validate").status == 204)
+        #expect(editor.post("/undo").status == 200)
+        #expect(try editor.state("hasChanges") == false)
+        #expect(editor.post("/validate").status == 204)
+        #expect(editor.post("/redo").status == 200)
+        #expect(editor.post("/Square", "{}").status == 201)
+        #expect(editor.post("/undo").status == 200)
+        #expect(editor.post("/validate").status == 204)
+        #expect(editor.post("/redo").status == 200)
+    }
+
     @Test func aChildIsValidatedToo() throws {
         let league = try ServiceFixture.league()
         let child = try Editor(league).child()

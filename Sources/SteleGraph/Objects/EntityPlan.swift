@@ -55,7 +55,8 @@ final class EntityPlan: Sendable {
         for (slot, property) in entity.slots.enumerated() {
             switch property {
             case .attribute(let it):
-                defaults.append(it.declaration.defaultValue)
+                let value = it.declaration.defaultValue
+                defaults.append(it.type == .float ? value.asFloat : value)
                 if it.isTransient { transient.insert(slot) }
                 if it.isDerived { derived.insert(slot) }
                 if let rule = SlotRule(it, slot: slot) { rules.append(rule) }

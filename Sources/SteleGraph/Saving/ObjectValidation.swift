@@ -112,8 +112,6 @@ final class ObjectValidation: RelationshipPart {
             let value = object.values[slot]
             if !type.holds(value) {
                 errors.append(.wrongType(object, slot: slot, value: value, type: type))
-            } else if type == .float, value != object.before?.values[slot] {
-                object.setSlot(slot, value.asFloat)
             }
         }
         for rule in plans[object.entity].rules where rule.slot < object.values.count {

@@ -1,6 +1,8 @@
 // Values that each kind of store keeps in the same form.
 
+import SteleGraph
 import SteleModel
+import StelePersistence
 import TestSupport
 import Testing
 
@@ -41,6 +43,24 @@ import Testing
         #expect(stored == .double(Double(Float(0.1))))
         let found = try stage.must("GET", "/Thing?where=float%20==%200.1&select=_id,float")
         #expect(found.text == "[{\"_id\":\(key),\"float\":0.1}]")
+        // The same again is no change, and the object has what will be stored.
+        let saves = try stage.history().count
+        let context = stage.context()
+        defer { context.close() }
+        let id = ObjectID(root: try stage.entity("Thing").root, key: key)
+        let thing = try context.get(id)
+        let version = thing.version
+        thing["float"] = .double(0.1)
+        #expect(!thing.isUpdated && !context.hasChanges)
+        try context.save()
+        #expect(try stage.history().count == saves)
+        #expect(try stage.stored(id)?.version == version)
+        thing["float"] = .double(0.2)
+        #expect(thing["float"] == .double(Double(Float(0.2))))
+        if let it = thing.entity.attribute(named: "float") {
+            thing.setPrimitiveValue(.double(0.3), for: it)
+        }
+        #expect(thing["float"] == .double(Double(Float(0.3))))
     }
 
     /// Also where the store has them in a file beside it.
