@@ -107,10 +107,10 @@ extension PredicateCheck {
     private func compare(
         _ result: inout Comparison, _ left: Typed, _ right: Typed
     ) throws(PredicateError) {
+        let isEquality = result.type == .equal || result.type == .notEqual
         for side in [left, right] where side.type.kind == .collection {
             // Lists can be compared with lists, element by element. Collections in the store have
             // no such order.
-            let isEquality = result.type == .equal || result.type == .notEqual
             guard isEquality, isList(left), isList(right) else {
                 throw needsModifier(side.expression)
             }
@@ -118,8 +118,8 @@ extension PredicateCheck {
             result.right = right.expression
             return
         }
-        let (a, b) = try unified(left, right)
-        if result.type != .equal, result.type != .notEqual {
+        let (a, b) = try unified(left, right, isEquality: isEquality)
+        if !isEquality {
             for side in [a, b] where side.type.kind == .object || side.type.kind == .opaque {
                 throw PredicateError(
                     .type,
@@ -231,7 +231,7 @@ extension PredicateCheck {
                 return try member(element, ofList: collection.items)
             }
             let wanted = Typed(expression: collection.expression, type: type)
-            let (a, _) = try unified(element, wanted)
+            let (a, _) = try unified(element, wanted, isEquality: true)
             return (a.expression, collection.expression)
         case .value(.undefined):
             return (settled(element).expression, collection.expression)
@@ -255,7 +255,7 @@ extension PredicateCheck {
         var result: [Expression] = []
         result.reserveCapacity(items.count)
         for item in items {
-            let (a, b) = try unified(element, item)
+            let (a, b) = try unified(element, item, isEquality: true)
             element = a
             result.append(b.expression)
         }

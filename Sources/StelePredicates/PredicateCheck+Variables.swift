@@ -8,10 +8,15 @@ extension PredicateCheck {
     func settled(_ typed: Typed) -> Typed {
         switch typed.pending {
         case nil: typed
-        case .written(let text)?: constant(Self.number(text) ?? .string(text))
-        case .value(let value)?: constant(value)
-        case .list(let values)?: list(values.map(constant))
+        case .written(let text)?: given(Self.number(text) ?? .string(text))
+        case .value(let value)?: given(value)
+        case .list(let values)?: list(values.map(given))
         }
+    }
+
+    /// The value of a variable.
+    private func given(_ value: Value) -> Typed {
+        Typed(expression: .constant(value), type: .init(of: value), isOfVariable: true)
     }
 
     private func list(_ items: [Typed]) -> Typed {
@@ -40,7 +45,13 @@ extension PredicateCheck {
                 })
         }
         if text.utf8.first == UInt8(ascii: "{") {
-            return try checked(try Expression(format: text), Scope())
+            var list = try checked(try Expression(format: text), Scope())
+            list.list = list.list?.map { item in
+                var item = item
+                item.isOfVariable = true
+                return item
+            }
+            return list
         }
         let items = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
             Typed(
@@ -59,7 +70,7 @@ extension PredicateCheck {
     ) throws(PredicateError) -> Typed {
         try blaming(name) { () throws(PredicateError) in
             let value = try value(of: pending, as: type, named: name)
-            let made = try convert(constant(Self.nearest(value, type)), to: type, near: other)
+            let made = try convert(constant(value), to: type, near: other)
             if pending.text != nil || canCompare(made.type, type) { return made }
             throw PredicateError(
                 .variable,
@@ -82,11 +93,22 @@ extension PredicateCheck {
         }
     }
 
-    /// The nearest Double to a variable's integer that is compared with Doubles, as where it is
-    /// stored.
-    private static func nearest(_ value: Value, _ type: ExpressionType) -> Value {
-        guard case .int(let it) = value, type == .value(.double) else { return value }
-        return .double(Double(it))
+    /// The nearest Double to a variable's integer beside a Double, as where it is stored.
+    func nearest(_ side: Typed, beside other: Typed) -> Typed {
+        guard other.type == .value(.double), case .int(let it)? = givenValue(side),
+            Double(exactly: it) == nil
+        else { return side }
+        return given(.double(Double(it)))
+    }
+
+    /// The value of a variable that is compared with a number; nil for lists and other expressions.
+    private func givenValue(_ side: Typed) -> Value? {
+        switch (side.pending, side.expression) {
+        case (.written(let text)?, _), (.value(.string(let text))?, _): Self.number(text)
+        case (.value(let value)?, _): value
+        case (nil, .constant(let value)): side.isOfVariable ? value : nil
+        default: nil
+        }
     }
 
     /// The value of a variable, converted to the type that it is compared with.

@@ -106,6 +106,8 @@ public struct PredicateCheck: Sendable {
         var type: ExpressionType
         /// The value of a variable that has not met the type that it is compared with.
         var pending: VariableValue?
+        /// Whether it is the value of a variable, or an element of one.
+        var isOfVariable = false
         var isAggregate = false
         /// The root of the objects whose ids the expression gives, as `team._id` does; nil for any
         /// other expression.

@@ -132,6 +132,12 @@ struct CheckTests {
         #expect(try constant("age == $D", ["D": "5"]) == .int(5))
         for value: VariableValue in ["9007199254740993", .value(.int(9_007_199_254_740_993))] {
             #expect(try constant("height == $D", ["D": value]) == .double(9_007_199_254_740_992))
+            #expect(try constant("height != $D", ["D": value]) == .double(9_007_199_254_740_992))
+            for sign in ["<", "<=", ">", ">="] {
+                #expect(
+                    try constant("height \(sign) $D", ["D": value])
+                        == .int(9_007_199_254_740_993))
+            }
         }
         #expect(try constant("price == $D", ["D": "0.1"]) == .decimal(Decimal(string: "0.1") ?? 0))
         #expect(try constant("active == $D", ["D": "true"]) == .bool(true))
@@ -188,6 +194,31 @@ struct CheckTests {
         #expect(
             try League.checked(text, "Person", ["L": .written(variable)]).predicateFormat == printed
         )
+    }
+
+    @Test(
+        "an integer in a variable is the nearest Double where IN searches it, and exact in an order",
+        arguments: [
+            "9007199254740993,1", "{9007199254740993, 1}",
+            .list([.int(9_007_199_254_740_993), .int(1)]),
+        ] as [VariableValue])
+    func integersBesideDoubles(_ list: VariableValue) throws {
+        func items(_ text: String) throws -> [Expression] {
+            let value = VariableValue.value(.int(9_007_199_254_740_993))
+            guard
+                case .comparison(let it) =
+                    try League.checked(text, "Person", ["L": list, "V": value]),
+                case .aggregate(let items) = it.right
+            else { return [] }
+            return items
+        }
+        let exact = Expression.constant(.int(9_007_199_254_740_993))
+        let nearest = Expression.constant(.double(9_007_199_254_740_992))
+        #expect(try items("height IN $L").first == nearest)
+        #expect(try items("height IN {$V, 1}").first == nearest)
+        #expect(try items("height IN {9007199254740993, 1}").first == exact)
+        #expect(try items("height BETWEEN $L").first == exact)
+        #expect(try items("height BETWEEN {$V, 1}").first == exact)
     }
 
     @Test("free variables can be replaced by values and key paths; a SUBQUERY's own are not free")
