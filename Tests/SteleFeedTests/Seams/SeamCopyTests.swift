@@ -19,7 +19,7 @@ import Testing
         for _ in 0..<SeamRun.rounds {
             let stage = try run.filled()
             let before = try values(stage)
-            for format in [DataFormat.ndjson, .json, .csv] {
+            for format in run.some([DataFormat.ndjson, .json, .csv], 1) {
                 let other = run.values.numbers.pick(StoreKind.allCases, or: kind)
                 let copy = try SeamStage(other)
                 try copy.load(try stage.export(format, of: "Thing"), as: format.rawValue)
@@ -41,7 +41,7 @@ import Testing
         defer { run.report() }
         for _ in 0..<SeamRun.rounds {
             let stage = try run.filled()
-            for other in StoreKind.single {
+            for other in run.some(StoreKind.single, 2) {
                 let copy = try SeamStage(other)
                 try MigrationManager.copy(stage.coordinator.store, to: copy.coordinator.store)
                 try compare(values(stage), values(copy), "copied to \(other)", &run)

@@ -7,15 +7,33 @@ import SteleModel
 struct SeamSpelling: CustomStringConvertible {
     let name: String
     let token: String
-    /// Nil where every road refuses it.
+    /// What requests store; nil where they refuse it.
     let value: Value?
+    /// What imports store, which also read the files of programs that know no types; nil where they
+    /// refuse it.
+    let imported: Value?
     /// Whether CSV, which has text alone, tells it from other values.
-    var isForCSV = true
+    let isForCSV: Bool
+
+    /// A spelling that is the same to imports as to requests.
+    init(name: String, token: String, value: Value?, isForCSV: Bool = true) {
+        (self.name, self.token, self.isForCSV) = (name, token, isForCSV)
+        (self.value, imported) = (value, value)
+    }
+
+    /// A spelling that requests refuse.
+    init(name: String, token: String, imported: Value, isForCSV: Bool = true) {
+        (self.name, self.token, self.isForCSV) = (name, token, isForCSV)
+        value = nil
+        self.imported = imported
+    }
 
     var description: String { "\(name) \(token)" }
 
+    func wanted(by road: WritingRoad) -> Value? { road.isImport ? imported : value }
+
     static var all: [SeamSpelling] {
-        doubles + floats + integers + decimals + dates + texts + others
+        doubles + floats + integers + decimals + dates + texts + others + untyped
     }
 
     private static func spelled(
@@ -91,12 +109,12 @@ struct SeamSpelling: CustomStringConvertible {
             ("-001168-01-01T00:00:00Z", -100_004_025_600),
             ("-1168-01-01T00:00:00Z", nil), ("+010000-01-01T00:00:00Z", 252_423_993_600),
             ("0000-01-01T00:00:00Z", -63_145_526_400), ("2024-02-30T00:00:00Z", nil),
-            ("2024-05-01T25:00:00Z", nil), ("", nil),
+            ("2024-05-01T25:00:00Z", nil), ("2024-05-01T09:00:00", nil), ("1714554000", nil),
         ]
         return spellings.map { spelling in
             SeamSpelling(
                 name: "date", token: "\"\(spelling.text)\"",
-                value: spelling.value.map { Value.date($0) }, isForCSV: spelling.text != "")
+                value: spelling.value.map { Value.date($0) })
         }
     }()
 
@@ -128,6 +146,44 @@ struct SeamSpelling: CustomStringConvertible {
         .init(name: "bytes", token: "\"\"", value: .data([]), isForCSV: false),
         .init(name: "bytes", token: "\"AAEC_w==\"", value: nil),
     ]
+
+    /// What programs write that know no types: the empty text for null, and Booleans as texts or
+    /// numbers. Requests refuse it.
+    private static let untyped: [SeamSpelling] = {
+        let empty = [
+            "small", "medium", "large", "double", "float", "decimal", "flag", "date", "unique",
+        ].map { SeamSpelling(name: $0, token: "\"\"", imported: .null) }
+        let truths = ["\"true\"", "\"True\"", "\"t\"", "\"Y\"", "\"on\"", "1", "1.0"].map {
+            SeamSpelling(name: "flag", token: $0, imported: .bool(true))
+        }
+        let untruths = ["\"false\"", "\"F\"", "\"no\"", "\"off\"", "\"0\"", "0", "0.0"].map {
+            SeamSpelling(name: "flag", token: $0, imported: .bool(false))
+        }
+        let none = ["2", "0.5", "\"x\"", "\"null\"", "\" \""].map {
+            SeamSpelling(name: "flag", token: $0, value: nil)
+        }
+        let nothing = SeamStage.part(title: .null, amount: .null)
+        let parts: [SeamSpelling] = [
+            .init(name: "part", token: #"{"amount":""}"#, imported: nothing, isForCSV: false),
+            .init(name: "part", token: "null", value: nothing, isForCSV: false),
+            .init(
+                name: "part", token: #"{"title":"","amount":1.0}"#,
+                value: SeamStage.part(title: .string(""), amount: .double(1)), isForCSV: false),
+            .init(
+                name: "part", token: #"{"amount":"1e2"}"#,
+                value: SeamStage.part(title: .null, amount: .double(100)), isForCSV: false),
+            .init(name: "part", token: #"{"title":5}"#, value: nil, isForCSV: false),
+            .init(name: "part", token: "\"\"", value: nil, isForCSV: false),
+        ]
+        // A number is exact in a file, which no client has read.
+        let digits = "0.12345678901234567890123456789"
+        let exact: [SeamSpelling] =
+            Decimal(string: digits).map {
+                [SeamSpelling(name: "decimal", token: digits, imported: .decimal($0))]
+            } ?? []
+        let all: [[SeamSpelling]] = [empty, truths, untruths, none, parts, exact]
+        return all.flatMap { $0 }
+    }()
 
     private static let uuid: Value? = UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8")
         .map { .uuid($0) }

@@ -130,20 +130,34 @@ final class SeamStage: GraphFixture {
     func stored() throws -> [Int64: [String: Value]] {
         let entity = try entity("Thing")
         let all = try read { try $0.fetch(FetchRequest(entity: entity)) }
-        var found: [Int64: [String: Value]] = [:]
-        for snapshot in all {
-            var values: [String: Value] = [:]
-            for name in SeamModel.names + SeamModel.derived {
-                values[name] =
-                    name == "part"
-                    ? .string(
-                        "\(Self.exact(snapshot.value("part.title", in: model)))"
-                            + Self.exact(snapshot.value("part.amount", in: model)))
-                    : snapshot.value(name, in: model) ?? .null
-            }
-            found[snapshot.key] = values
+        return Dictionary(uniqueKeysWithValues: all.map { ($0.key, values(of: $0)) })
+    }
+
+    /// Those of the thing with the largest key.
+    func newest() throws -> [String: Value]? {
+        var request = FetchRequest(entity: try entity("Thing"))
+        request.sortDescriptors = [.init(.key("_id"), ascending: false)]
+        request.fetchLimit = 1
+        let checked = try request.checked(in: model)
+        return try read { try $0.fetch(checked) }.first.map { values(of: $0) }
+    }
+
+    private func values(of thing: Snapshot) -> [String: Value] {
+        var values: [String: Value] = [:]
+        for name in SeamModel.names + SeamModel.derived {
+            values[name] =
+                name == "part"
+                ? Self.part(
+                    title: thing.value("part.title", in: model),
+                    amount: thing.value("part.amount", in: model))
+                : thing.value(name, in: model) ?? .null
         }
-        return found
+        return values
+    }
+
+    /// A composite as a text.
+    static func part(title: Value?, amount: Value?) -> Value {
+        .string(exact(title) + exact(amount))
     }
 
     /// A value bit by bit.

@@ -13,6 +13,14 @@ enum SeamOutcome: Equatable {
     case stored(String)
     /// With the problem's code; nil for an import, which gives a text.
     case refused(String?)
+
+    /// The outcome without the value.
+    var sort: String {
+        switch self {
+        case .stored: "stored"
+        case .refused(let code): "refused \(code ?? "")"
+        }
+    }
 }
 
 /// A road by which the text of a value in JSON is written.
@@ -21,6 +29,8 @@ enum WritingRoad: String, CaseIterable {
 
     /// Those that take the text of a value in JSON as it is.
     static let ofJSON = allCases.filter { $0 != .csv }
+
+    var isImport: Bool { [.ndjson, .json, .csv].contains(self) }
 
     /// Writes a value, and says what the store has then.
     func write(_ name: String, _ token: String, on stage: SeamStage) throws -> SeamOutcome {
@@ -102,8 +112,7 @@ enum WritingRoad: String, CaseIterable {
 
     /// What the store has of the object with the largest key.
     private func newest(_ stage: SeamStage, _ name: String) throws -> SeamOutcome {
-        let all = try stage.stored()
-        let key = try #require(all.keys.max())
-        return .stored(SeamStage.exact(all[key]?[name]))
+        let values = try #require(try stage.newest())
+        return .stored(SeamStage.exact(values[name]))
     }
 }
