@@ -13,8 +13,8 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct SeamCopyTests {
     /// What is exported is imported with the same values, by each kind of store.
     @Test(arguments: StoreKind.allCases)
-    func whatIsExportedIsImportedWithTheSameValues(_ kind: StoreKind) throws {
-        var run = SeamRun("whatIsExportedIsImportedWithTheSameValues", kind)
+    func exportedValuesAreImportedUnchanged(_ kind: StoreKind) throws {
+        var run = SeamRun("exportedValuesAreImportedUnchanged", kind)
         defer { run.report() }
         for _ in 0..<SeamRun.rounds {
             let stage = try run.filled()
