@@ -5,9 +5,9 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Turns saves into what is visible of them. An object that becomes visible is an
-/// insert, and one that leaves it is a delete, also where the save has changed another object, on
-/// which the rule depends.
+/// Turns saves into what is visible of them. An object that becomes visible is an insert, and one
+/// that becomes hidden is a delete, also where the save has changed another object, on which the
+/// rule depends.
 ///
 /// A rule is judged by the objects before and after the save. What the save has not changed is read
 /// from the store as it is now: the history does not keep it.
@@ -62,8 +62,10 @@ final class ChangeVeil {
     }
 
     /// The changes of a save, or of a piece of it, that are seen, in the order of their positions.
-    /// Objects that the save has not changed come after its own changes. Their positions follow
-    /// from their keys, so they stay the same whatever else is seen later.
+    /// Objects that become visible or hidden without being made or deleted, where that may be by
+    /// changes of others, come after all other changes of the save. Their positions follow from
+    /// their keys, so they stay the same whatever else is seen later, and do not tell whether the
+    /// save has changed such an object itself.
     /// - Parameters:
     ///   - start: the position after which the piece begins.
     ///   - tells: whether changes of an entity are asked for.
@@ -79,6 +81,9 @@ final class ChangeVeil {
         for (id, changes) in objects where tells(changes.entity) {
             let was = try isSeen(id, before)
             let isNow = try isSeen(id, after)
+            if was != isNow, changes.isUpdate(in: model), indexer.hasFarRules(root: id.root) {
+                continue
+            }
             guard let one = changes.change(wasVisible: was, isVisible: isNow, in: model) else {
                 continue
             }
@@ -149,43 +154,55 @@ final class ChangeVeil {
     /// The most objects that are judged at once.
     private static let mostCrossings = HistoryStretch.mostChanges
 
-    /// Objects that the save has not changed, and that it brings into sight or takes out of it,
-    /// because a rule leads to what it has changed.
+    /// Objects that the save brings into sight or takes out of it, and has neither made nor deleted.
     /// - Parameter start: a position in the save.
     private func crossings(
         of save: JudgedSave, after start: Int64, _ tells: (Int) -> Bool
     ) throws(StoreError) -> Seen {
         var found = Seen(changes: [])
-        if !indexer.hasOutsiders { return found }
+        if !indexer.hasFarRules { return found }
         let index = try save.changes.index()
-        let now = FormerStates(present, model, nil, isBefore: false)
-        let first = index.outsiders.firstPlace { index.position(of: $0) > start }
-        for (count, outsider) in index.outsiders[first...].enumerated() {
+        let first = index.candidates.firstPlace { index.position(of: $0) > start }
+        for (count, candidate) in index.candidates[first...].enumerated() {
             if count == Self.mostCrossings { return found }
-            let position = index.position(of: outsider)
+            let position = index.position(of: candidate)
             found.rest = position
-            let root = model.entities[outsider.root]
-            guard root.subtree.contains(where: tells),
-                let snapshot = try present.snapshot(ObjectID(root: root.index, key: outsider.key)),
-                tells(snapshot.entity)
+            guard model.entities[candidate.root].subtree.contains(where: tells),
+                var change = try crossing(candidate, save), tells(change.entity)
             else { continue }
-            let was = try isSeen(snapshot, save.before)
-            let isNow = try isSeen(snapshot, save.after)
-            if was == isNow { continue }
-            // The history has no values of this object. The change has its present values, if the
-            // object is visible at present.
-            let isShown = isNow ? try isSeen(snapshot, now) : false
-            var change = HistoryChange(
-                kind: isNow ? .insert : .delete, entity: snapshot.entity, key: outsider.key,
-                version: isShown ? snapshot.version : nil,
-                snapshot: isShown ? snapshot : nil)
             change.position = position
-            if let change = try veiled(change, save.before, save.after) {
-                found.changes.append(change)
-            }
+            found.changes.append(change)
         }
         found.rest = nil
         return found
+    }
+
+    /// The change of an object that becomes visible or hidden; nil for another one.
+    private func crossing(
+        _ id: ObjectID, _ save: JudgedSave
+    ) throws(StoreError) -> HistoryChange? {
+        let own = try save.changes.changes(of: id)
+        if let own, !own.isUpdate(in: model) { return nil }
+        let was = try isSeen(id, save.before)
+        let isNow = try isSeen(id, save.after)
+        if was == isNow { return nil }
+        if let own, let update = own.change(wasVisible: true, isVisible: true, in: model),
+            try veiled(update, save.before, save.after) != nil,
+            let change = own.change(wasVisible: was, isVisible: isNow, in: model)
+        {
+            return try veiled(change, save.before, save.after)
+        }
+        // The save has changed nothing of the object that could be seen, and the history may have no
+        // values of it. The change has its present values, if the object is visible at present.
+        let now = FormerStates(present, model, nil, isBefore: false)
+        let isShown = isNow ? try isSeen(id, now) : false
+        let known = try present.snapshot(id)
+        let shown = isShown ? known : nil
+        guard let entity = own?.entity ?? known?.entity else { return nil }
+        let change = HistoryChange(
+            kind: isNow ? .insert : .delete, entity: entity, key: id.key, version: shown?.version,
+            snapshot: shown)
+        return try veiled(change, save.before, save.after)
     }
 
     // MARK: Values

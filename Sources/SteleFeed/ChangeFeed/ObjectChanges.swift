@@ -40,6 +40,9 @@ struct ObjectChanges {
     /// The object after the save; nil where it does not exist, or is not known.
     var after: Snapshot? { last.snapshotAfter }
 
+    /// Whether the object existed before the save and exists after it.
+    func isUpdate(in model: Model) -> Bool { before(in: model) != nil && after != nil }
+
     /// The changes as those of an object that was visible before or is visible now; nil for another
     /// one, and for an update of nothing.
     func change(
@@ -60,6 +63,8 @@ struct ObjectChanges {
             change.kind = .delete
             change.before = nil
             change.snapshot = before(in: model)
+            // The version after it may count changes that are not visible.
+            change.version = change.snapshot?.version ?? change.version
         }
         return change
     }

@@ -4,8 +4,8 @@ import SteleModel
 import StelePersistence
 import SteleSystem
 
-/// The links of a save that a role's rules lead through, and the objects that it has not changed and
-/// may bring into sight or take out of it.
+/// The links of a save that a role's rules lead through, and the objects that it may bring into
+/// sight or take out of it.
 struct SaveIndex: Sendable {
     private struct Link {
         let relationship: Int32
@@ -17,19 +17,14 @@ struct SaveIndex: Sendable {
         let member: Int64
     }
 
-    /// An object that the save has not changed, and which it may bring into sight or take out of it.
-    struct Outsider: Hashable {
-        let root: Int
-        let key: Int64
-    }
-
     private let model: Model
     private let places: SavePlaces
     /// The to-many relationships that rules lead through, with their inverses.
     private let followed: [(relationship: Relationship, inverse: Relationship?)]
     private var links: [Link] = []
-    /// Ascending by key, then by root entity.
-    private(set) var outsiders: [Outsider] = []
+    /// The objects that may become visible or hidden without being made or deleted, because a rule
+    /// leads from them to what the save has changed. Ascending by key, then by root entity.
+    private(set) var candidates: [ObjectID] = []
 
     /// An index without changes.
     /// - Parameter followed: the to-many relationships that rules lead through.
@@ -90,26 +85,22 @@ struct SaveIndex: Sendable {
     }
 
     /// Makes the index usable.
-    /// - Parameter outsiders: objects that the rules may lead from to those of the save. Those that
-    ///   the save has changed are left out.
-    mutating func sort(outsiders: Set<Outsider> = []) {
+    mutating func sort(candidates: Set<ObjectID>) {
         links.sort { ($0.relationship, $0.owner, $0.order) < ($1.relationship, $1.owner, $1.order) }
-        self.outsiders = outsiders.filter { !places.contains($0.root, $0.key) }
-            .sorted { ($0.key, $0.root) < ($1.key, $1.root) }
+        self.candidates = candidates.sorted { ($0.key, $0.root) < ($1.key, $1.root) }
     }
 
     /// Its memory.
     var bytes: Int {
-        links.count * MemoryLayout<Link>.stride + outsiders.count * MemoryLayout<Outsider>.stride
+        links.count * MemoryLayout<Link>.stride + candidates.count * MemoryLayout<ObjectID>.stride
     }
 
-    /// The position of an object that the save has not changed: after its changes, and in the order
-    /// of `outsiders`.
-    func position(of outsider: Outsider) -> Int64 {
-        let (first, isBeyond) = outsider.key.multipliedReportingOverflow(
+    /// The position of a candidate: after the changes of the save, and in the order of `candidates`.
+    func position(of candidate: ObjectID) -> Int64 {
+        let (first, isBeyond) = candidate.key.multipliedReportingOverflow(
             by: Int64(model.entities.count))
         let (position, isBeyondToo) = first.addingReportingOverflow(
-            places.end + Int64(outsider.root) + 1)
+            places.end + Int64(candidate.root) + 1)
         return isBeyond || isBeyondToo ? .max : position
     }
 

@@ -50,8 +50,11 @@ final class SaveIndexer {
         }
     }
 
-    /// Whether a save may bring objects into sight, or take some out of it, that it has not changed.
-    var hasOutsiders: Bool { !farQueries.isEmpty }
+    /// Whether the objects of any family may become visible or hidden by changes of others.
+    var hasFarRules: Bool { !farQueries.isEmpty }
+
+    /// Whether the objects of a family may become visible or hidden by changes of others.
+    func hasFarRules(root: Int) -> Bool { farQueries.contains { $0.root.index == root } }
 
     /// The places of a save's changes, of which all are given or read.
     /// - Throws: `StoreError`: `.overBudget` on a thread that others wait for, and where they are no
@@ -99,26 +102,30 @@ final class SaveIndexer {
         of save: Int64, _ places: SavePlaces, _ next: () throws(StoreError) -> [HistoryChange]?
     ) throws(StoreError) -> SaveIndex {
         var index = SaveIndex(model, places, following: followed)
-        var outsiders: Set<SaveIndex.Outsider> = []
+        var candidates: Set<ObjectID> = []
         if followed.isEmpty, farQueries.isEmpty { return index }
         var waiting = HistoryTransaction(
             number: save, timestamp: 0, author: nil, contextName: nil, changes: [])
-        func findOutsiders() throws(StoreError) {
+        func findCandidates() throws(StoreError) {
             for (root, query) in farQueries {
+                for change in waiting.changes
+                where change.kind == .update && root.subtree.contains(change.entity) {
+                    candidates.insert(ObjectID(root: root.index, key: change.key))
+                }
                 for key in try query.keysAffected(by: waiting, reader) {
-                    outsiders.insert(SaveIndex.Outsider(root: root.index, key: key))
+                    candidates.insert(ObjectID(root: root.index, key: key))
                 }
             }
             waiting.changes = []
         }
         while let changes = try next() {
             index.add(changes)
-            guard hasOutsiders else { continue }
+            guard hasFarRules else { continue }
             for change in changes { waiting.changes.append(change.withoutPresentValues) }
-            if waiting.changes.count >= Self.changesAtOnce { try findOutsiders() }
+            if waiting.changes.count >= Self.changesAtOnce { try findCandidates() }
         }
-        try findOutsiders()
-        index.sort(outsiders: outsiders)
+        try findCandidates()
+        index.sort(candidates: candidates)
         return index
     }
 

@@ -48,9 +48,4 @@ final class SavePlaces: Sendable {
         while end < places.count, places[end].root == root, places[end].key == key { end += 1 }
         return places[first..<end].map(\.position)
     }
-
-    func contains(_ root: Int, _ key: Int64) -> Bool {
-        let first = places.firstPlace { ($0.root, $0.key) >= (Int32(root), key) }
-        return first < places.count && places[first].root == root && places[first].key == key
-    }
 }

@@ -1,0 +1,132 @@
+// What the change feed says of objects that become visible or hidden without being made or deleted.
+
+import SteleJSON
+import StelePersistence
+import TestSupport
+import Testing
+
+@testable import SteleRequests
+@testable import SteleService
+
+@Suite struct RightsCrossingTests {
+    /// Documents of accounts that are not called eve; all else is hidden.
+    private static let rights = RightsModel.rights(
+        role: #"{"Document": {"read": "owner.login != 'eve'"}}"#)
+
+    /// Changes of a document that are not visible: of a column, of another one of its table, and of
+    /// a join table.
+    static let hiddenChanges = [
+        #"{"op":"update","object":"Document/1","values":{"folder":null}}"#,
+        #"{"op":"update","object":"Document/4","values":{"folder":1}}"#,
+        #"{"op":"update","object":"Document/4","values":{"tags":[2]}}"#,
+        #"{"op":"update","object":"Document/1","values":{"tags":[],"folder":null}}"#,
+    ]
+
+    /// The entries for ann of a save that gives account 1 a login, and changes something else.
+    private func told(
+        _ stage: RightsStage, login: String, _ other: String?
+    ) throws -> [JSONValue] {
+        let start = try stage.token
+        let client = try stage.stream("ann", "/changes?values=true")
+        let operations =
+            [#"{"op":"update","object":"Account/1","values":{"login":"\#(login)"}}"#, other]
+        try stage.write(
+            "POST", "/transactions", "[\(operations.compactMap { $0 }.joined(separator: ","))]")
+        let response = stage.ask("ann", "GET", "/changes?values=true&since=\(start)")
+        let page = try entries(LiveStage.text(response))
+        #expect(client.wait { $0.events.contains { $0.name == "save" } })
+        let event = try #require(client.events.last { $0.name == "save" })
+        let streamed = try entries("[\(event.data)]")
+        #expect(streamed == page)
+        return page
+    }
+
+    private func entries(_ text: String) throws -> [JSONValue] {
+        guard case .array(let saves) = JSONValue(try JSONDocument(text).root) else { return [] }
+        return saves.flatMap { save -> [JSONValue] in
+            guard case .array(let changes)? = save["changes"] else { return [] }
+            return changes
+        }
+    }
+
+    /// An object that becomes visible or hidden through another one is reported in the same place
+    /// and with the same values whether or not the save has changed something hidden of it.
+    @Test(arguments: [StoreKind.sqlite, .memory], hiddenChanges)
+    func hiddenChangesDoNotMoveTheEntry(_ kind: StoreKind, _ change: String) throws {
+        let plain = try RightsStage(kind, rights: Self.rights)
+        let changed = try RightsStage(kind, rights: Self.rights)
+        let hidden = try told(plain, login: "eve", nil)
+        #expect(hidden.map { $0["_id"]?.compact } == ["1", "4"])
+        #expect(try told(changed, login: "eve", change) == hidden)
+        let back = change.replacing("null", with: "1").replacing("[]", with: "[1]")
+            .replacing("[2]", with: "[]")
+        let shown = try told(plain, login: "ann", nil)
+        #expect(shown.map { $0["_id"]?.compact } == ["1", "4"])
+        // The version counts what is hidden (Docs/Rights.md).
+        #expect(try told(changed, login: "ann", back).map(\.plain) == shown.map(\.plain))
+    }
+
+    /// One that the save has changed visibly has the values and the version that were seen last, and
+    /// comes in the same place.
+    @Test(arguments: [StoreKind.sqlite, .memory])
+    func aVisibleChangeHasTheValuesOfTheSave(_ kind: StoreKind) throws {
+        let stage = try RightsStage(kind, rights: Self.rights)
+        let change =
+            #"{"op":"update","object":"Document/4","values":{"title":"new","folder":1}}"#
+        let hidden = try told(stage, login: "eve", change)
+        #expect(hidden.map { $0["_id"]?.compact } == ["1", "4"])
+        #expect(["object", "_version"].allSatisfy { hidden[0][$0]?.compact ?? "null" == "null" })
+        #expect(hidden[1]["object"]?["title"]?.compact == #""a4""#)
+        #expect(hidden[1]["_version"]?.compact == "1")
+        try stage.write("PATCH", "/Document/4", #"{"title":"newer"}"#)
+        let start = try stage.token
+        let shown = try told(
+            stage, login: "ann",
+            #"{"op":"update","object":"Document/4","values":{"title":"newest"}}"#)
+        try stage.write("PATCH", "/Document/4", #"{"title":"later"}"#)
+        let again = try entries(
+            LiveStage.text(stage.ask("ann", "GET", "/changes?values=true&since=\(start)")))
+        #expect(Array(again.prefix(shown.count)) == shown)
+        #expect(shown.map { $0["object"]?["title"]?.compact } == [#""a1""#, #""newest""#])
+    }
+
+    /// A save in several pieces has each crossing once, after its other changes.
+    @Test(arguments: [StoreKind.sqlite, .memory])
+    func crossingsOfALargeSaveComeOnceAndLast(_ kind: StoreKind) throws {
+        let stage = try RightsStage(kind, rights: Self.rights)
+        let titles = (0..<1_500).map {
+            #"{"op":"insert","entity":"Document","values":{"title":"t\#($0)","owner":1}}"#
+        }
+        try stage.write("POST", "/transactions", "[\(titles.joined(separator: ","))]")
+        let start = try stage.token
+        let updates = (6..<1_506).map {
+            let hidden = $0 % 3 == 0 ? #""folder":1"# : #""pages":\#($0)"#
+            return #"{"op":"update","object":"Document/\#($0)","values":{\#(hidden)}}"#
+        }
+        let operations =
+            updates + [
+                #"{"op":"update","object":"Account/1","values":{"login":"eve"}}"#,
+                #"{"op":"delete","object":"Document/2"}"#,
+            ]
+        try stage.write("POST", "/transactions", "[\(operations.joined(separator: ","))]")
+        var target: String? = "/changes?since=\(start)"
+        var found: [String] = []
+        while let next = target {
+            let response = stage.ask("ann", "GET", next)
+            found += RightsStage.short(JSONValue(try JSONDocument(LiveStage.text(response)).root))
+            target = response.headers.first { $0.name == "Link" }.map {
+                String($0.value.dropFirst().dropLast(">; rel=\"next\"".count))
+            }
+        }
+        let gone = ([1, 4] + Array(6..<1_506)).map { "delete Document \($0)" }
+        let isLast = Array(found.suffix(gone.count)) == gone
+        #expect(isLast, "\(found.count) entries")
+        #expect(
+            Set(found.dropLast(gone.count)) == ["delete Document 2", "update Document 3 source"])
+    }
+}
+
+extension JSONValue {
+    /// Its text without versions.
+    fileprivate var plain: String { compact.replacing(#/"_version":\d+,/#, with: "") }
+}
