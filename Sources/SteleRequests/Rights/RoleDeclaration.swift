@@ -109,9 +109,10 @@ package struct RoleDeclaration: Sendable {
                 return parts.count == 1 ? predicate : .and([isOfGroup, predicate])
             }
         }
+        // A text, whatever it is: as a written value `{owner}` would be an expression, and `nil` null.
         let names = Names(
-            model: model, entity: entity, variables: user.map { [(Self.user, .written($0))] } ?? [],
-            storeIdentifiers: [])
+            model: model, entity: entity,
+            variables: user.map { [(Self.user, .value(.string($0)))] } ?? [], storeIdentifiers: [])
         do {
             return .rows(
                 try names.plain(conditions.count == 1 ? conditions[0] : .or(conditions)))
