@@ -23,8 +23,18 @@ public enum VariableValue: Sendable, Hashable, ExpressibleByStringLiteral {
     package var key: String {
         switch self {
         case .written(let text): "'" + text
-        case .value(let value): value.literal
-        case .list(let values): "{" + values.map(\.literal).joined(separator: ", ") + "}"
+        case .value(let value): Self.key(value)
+        case .list(let values): "{" + values.map(Self.key).joined(separator: ", ") + "}"
+        }
+    }
+
+    /// The literal of a value, with its type where others have the same one: `1` is also true.
+    private static func key(_ value: Value) -> String {
+        switch value {
+        case .bool: "bool " + value.literal
+        case .decimal: "decimal " + value.literal
+        case .key: "key " + value.literal
+        default: value.literal
         }
     }
 
