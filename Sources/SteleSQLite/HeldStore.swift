@@ -18,11 +18,14 @@ public final class HeldStore {
     private var hold: WriteHold?
 
     /// Takes a store's file.
+    /// - Parameter versionHashes: as of `ReadOnlySQLiteStore.open`.
     /// - Throws: `StoreError`: `.busy` where another program has it open, also one that uses SQLite
     ///   without Stele, and as `ReadOnlySQLiteStore.open`.
-    public static func take(path: String, model: Model) throws(StoreError) -> HeldStore {
+    public static func take(
+        path: String, model: Model, versionHashes: [String: [UInt8]]? = nil
+    ) throws(StoreError) -> HeldStore {
         try StoreLook.at(path) { (connection) throws(StoreError) in
-            _ = try StoreFile.check(connection, path, model)
+            _ = try StoreFile.check(connection, path, model, versionHashes)
         }
         try DamageMark.check(path)
         guard let lock = try StoreLock(store: path, whileAlone: {}) else {
@@ -37,7 +40,8 @@ public final class HeldStore {
                 guard !StoreLook.hasFrames(StoreLook.resolved(path) + "-wal") else {
                     throw SQLiteStore.isOpenElsewhere(path)
                 }
-                let store = try ReadOnlySQLiteStore.open(path: path, model: model, under: hold)
+                let store = try ReadOnlySQLiteStore.open(
+                    path: path, model: model, versionHashes: versionHashes, under: hold)
                 return HeldStore(path, store, lock, hold, mode)
             } catch {
                 SQLiteStore.restore(mode, of: path)

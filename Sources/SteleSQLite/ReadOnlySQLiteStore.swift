@@ -65,10 +65,11 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
 
     /// Opens a store's file that a hold keeps others from changing, and whose log has no frames.
     static func open(
-        path: String, model: Model, under hold: WriteHold
+        path: String, model: Model, versionHashes: [String: [UInt8]]?, under hold: WriteHold
     ) throws(StoreError) -> ReadOnlySQLiteStore {
         try SQLiteStore.check(model)
-        return try ReadOnlySQLiteStore(path, model, StoreLook.still(path, under: hold))
+        return try ReadOnlySQLiteStore(
+            path, model, StoreLook.still(path, under: hold), versionHashes)
     }
 
     private init(

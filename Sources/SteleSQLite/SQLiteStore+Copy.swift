@@ -8,11 +8,12 @@ extension SQLiteStore {
     /// - Parameters: as of `open`.
     /// - Throws: `StoreError`: `.incompatible` where the file is not a store of the model.
     public static func isToBeAdopted(
-        path: String, model: Model, history: HistoryPlace = .auto
+        path: String, model: Model, history: HistoryPlace = .auto,
+        versionHashes: [String: [UInt8]]? = nil
     ) throws(StoreError) -> Bool {
         guard StoreLook.hasContents(path) else { return false }
         return try StoreLook.at(path) { (connection) throws(StoreError) in
-            try StoreFile.check(connection, path, model).needsAdoption(history)
+            try StoreFile.check(connection, path, model, versionHashes).needsAdoption(history)
         }
     }
 

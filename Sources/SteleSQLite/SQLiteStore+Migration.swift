@@ -195,11 +195,13 @@ extension SQLiteStore {
 
     /// Opens a store's file as it is before a migration that makes the new store beside it, and
     /// changes nothing in its folder. Other programs may have it open.
+    /// - Parameter versionHashes: as of `ReadOnlySQLiteStore.open`.
     /// - Throws: as `HeldStore.take`, but for other programs.
     package static func openBeforeMigration(
-        path: String, model: Model
+        path: String, model: Model, versionHashes: [String: [UInt8]]? = nil
     ) throws(StoreError) -> ReadOnlySQLiteStore {
         try DamageMark.check(path)
-        return try ReadOnlySQLiteStore.open(path: path, model: model, copies: true)
+        return try ReadOnlySQLiteStore.open(
+            path: path, model: model, versionHashes: versionHashes, copies: true)
     }
 }

@@ -74,61 +74,6 @@ extension SQLiteStore {
         return bytes
     }
 
-    /// Returns the first of some models that fits a store's file which another program created, and
-    /// changes neither the file nor its folder. Core Data's own version hashes cannot be computed,
-    /// so the entities are compared with those of Z_MODELCACHE and with the tables, where the hashes
-    /// of a model are not known.
-    /// - Parameters:
-    ///   - path: the path of the store's file.
-    ///   - models: the models in the order of trying. One with an unsupported feature is left out.
-    ///   - published: the version hashes that Core Data has computed, by the models' names.
-    /// - Returns: nil where none fits, and for a store that Stele created or migrated.
-    /// - Throws: `StoreError`: `.incompatible` for a file that is not a store.
-    public static func adoptableModel(
-        path: String, among models: [Model], _ published: [String: [String: [UInt8]]] = [:]
-    ) throws(StoreError) -> Model? {
-        try StoreLook.at(path) { (connection) throws(StoreError) in
-            guard try StoreFile.look(connection, path).metadata.hasForeignHashes else { return nil }
-            var disagreement: StoreError?
-            for model in models where model.refusal == nil {
-                do throws(StoreError) {
-                    if try misfit(connection, path, model, published) == nil { return model }
-                } catch {
-                    // Z_MODELCACHE may have another version than the tables.
-                    guard case .incompatible(code: 134080, _) = error else { throw error }
-                    disagreement = disagreement ?? error
-                }
-            }
-            if let disagreement { throw disagreement }
-            return nil
-        }
-    }
-
-    /// Why a store's file that another program created does not belong to a model; nil where it
-    /// does, and for a store that Stele created or migrated. Nothing is changed.
-    /// - Throws: as `adoptableModel`.
-    package static func misfit(
-        path: String, _ model: Model, _ published: [String: [String: [UInt8]]] = [:]
-    ) throws(StoreError) -> String? {
-        try StoreLook.at(path) { (connection) throws(StoreError) in
-            guard try StoreFile.look(connection, path).metadata.hasForeignHashes else { return nil }
-            return try misfit(connection, path, model, published)
-        }
-    }
-
-    private static func misfit(
-        _ connection: Connection, _ path: String, _ model: Model,
-        _ published: [String: [String: [UInt8]]]
-    ) throws(StoreError) -> String? {
-        do throws(StoreError) {
-            _ = try StoreFile.check(connection, path, model, published[model.name])
-            return nil
-        } catch {
-            guard case .incompatible(code: 134100, let text) = error else { throw error }
-            return text
-        }
-    }
-
     private static func has(
         _ table: String, _ connection: Connection
     ) throws(StoreError) -> Bool {

@@ -49,7 +49,7 @@ struct StoreFile {
             let mode = try connection.single("PRAGMA journal_mode")
             try setUp(connection, path)
             if found.needsAdoption(history) {
-                try adopt(connection, path, model, history)
+                try adopt(connection, path, model, history, versionHashes)
             } else if !attaches {
                 try upgrade(connection)
             }

@@ -151,7 +151,9 @@ import Testing
         #expect(try !SQLiteStore.isMigratedInPlace(path: folder.store))
         // Another model has no other column, and is told by the model in the file.
         let other = model.declaration.withOptionalName("Team")
-        let error = #expect(throws: StoreError.self) { try open(Model(other)) }
+        let error = #expect(throws: StoreError.self) {
+            try SQLiteStore.open(path: folder.store, model: Model(other)).close()
+        }
         guard case .incompatible(code: 134100, let text)? = error else {
             Issue.record("\(String(describing: error))")
             return

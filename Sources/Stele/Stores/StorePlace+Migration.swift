@@ -78,7 +78,9 @@ extension StorePlace {
         let old: any PersistentStore =
             switch type {
             case .sqlite:
-                try SQLiteStore.openBeforeMigration(path: path, model: plan.source.model)
+                try SQLiteStore.openBeforeMigration(
+                    path: path, model: plan.source.model,
+                    versionHashes: versionHashes[plan.source.name])
             default: try openReadOnly(plan.source.model)
             }
         defer { old.close() }
@@ -97,7 +99,10 @@ extension StorePlace {
         // The file is replaced, so that a program that has it open would go on with the old one.
         // From here on no other program opens the store, or changes it without Stele.
         let held =
-            isSQLite ? try HeldStore.take(path: path, model: plan.source.model) : nil
+            isSQLite
+            ? try HeldStore.take(
+                path: path, model: plan.source.model,
+                versionHashes: versionHashes[plan.source.name]) : nil
         let old = try held?.store ?? open(plan.source.model)
         defer { held.map { $0.release() } ?? old.close() }
         removeMigrationFolder()

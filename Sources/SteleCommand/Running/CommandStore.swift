@@ -88,7 +88,7 @@ extension CommandStore {
             if use == .write { removeMigrationRemains() }
             return store
         } catch let error as StoreError {
-            guard case .incompatible(code: 134100, _) = error else { throw located(error) }
+            guard isOfOtherVersion(package, error) else { throw located(error) }
         }
         let migrator = StoreMigrator(store: self, package: package)
         let plan: MigrationPlan?
@@ -110,6 +110,16 @@ extension CommandStore {
         bar.clear()
         printError("\(name): migrated in \(bar.tenths) s")
         return try open(package.model)
+    }
+
+    /// Whether a store that cannot be opened with a model may be of another version: also where that
+    /// model is the one that the store has of itself, and its tables are not.
+    private func isOfOtherVersion(_ package: ModelPackage, _ error: StoreError) -> Bool {
+        switch error {
+        case .incompatible(code: 134100, _): true
+        case .incompatible(code: 134080, _): knowing(package).misfit(with: package.model) != nil
+        default: false
+        }
     }
 
     /// The way to migrate the store.

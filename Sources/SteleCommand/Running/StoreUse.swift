@@ -35,7 +35,9 @@ extension StoreOpening {
     /// Whether another program made the store, and opening it for writing would adopt it.
     private func isToBeAdopted(_ model: Model) throws(StoreError) -> Bool {
         isSQLite
-            ? try SQLiteStore.isToBeAdopted(path: path, model: model, history: place.history)
+            ? try SQLiteStore.isToBeAdopted(
+                path: path, model: model, history: place.history,
+                versionHashes: place.versionHashes[model.name])
             : false
     }
 

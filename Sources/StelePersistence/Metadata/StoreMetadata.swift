@@ -271,6 +271,15 @@ package struct StoreMetadata: Sendable, Hashable {
             of: model, "the version hash of \(first) is not that in VersionInfo.plist")
     }
 
+    /// Whether the store's version hashes are Core Data's own, and those that are known of a model.
+    package func isOf(_ model: Model, published: [String: [UInt8]]?) -> Bool {
+        guard hasForeignHashes, let published else { return false }
+        let own = versionHashes
+        let names = Set(model.storedEntities.map(\.name))
+        return !names.isEmpty && names == Set(own.keys)
+            && names.allSatisfy { published[$0] == own[$0] }
+    }
+
     /// The error for a store, created by another program, that does not belong to a model.
     package func refusal(of model: Model, _ difference: String) -> StoreError {
         let own = model.declaration.versionIdentifier

@@ -114,10 +114,8 @@ package struct StoreLayout: Sendable {
 
     /// Returns the columns and join tables of the file that a schema, which fits it, does not use.
     package func differences(from schema: SQLSchema) -> [String] {
-        let columns = schema.storedTables.flatMap { table in
-            let used = Set(table.columns.map(\.name)).union(Self.fixed)
-            return (tables[table.name] ?? []).filter { !used.contains($0) }
-                .map { "its table \(table.name) has a column \($0) that no property has" }
+        let columns = unusedColumns(of: schema).map {
+            "its table \($0.table) has a column \($0.name) that no property has"
         }
         let joins = Set(schema.joinTables.map(\.name))
         let others = tables.keys.sorted().filter { name in

@@ -1,0 +1,103 @@
+import SteleModel
+import StelePersistence
+import SteleSQL
+
+/// Which model a store's file is of that another program created. Neither the file nor its folder is
+/// changed.
+extension SQLiteStore {
+    /// Returns the model that a store's file is of. Core Data's own version hashes cannot be
+    /// computed, so the entities are compared with those of Z_MODELCACHE and with the tables, where
+    /// the hashes of no model are known to be those of the store.
+    ///
+    /// The first model is taken wherever the store can be opened with it. Of the others, one that has
+    /// all columns of the tables is taken before one that lacks some, as a former version does that
+    /// was left in Z_MODELCACHE.
+    /// - Parameters:
+    ///   - path: the path of the store's file.
+    ///   - models: the models in the order of trying, the one that is wanted first. One with an
+    ///     unsupported feature is left out.
+    ///   - published: the version hashes that Core Data has computed, by the models' names.
+    /// - Returns: nil where none fits, and for a store that Stele created or migrated.
+    /// - Throws: `StoreError`: `.incompatible` for a file that is not a store; where none fits, and
+    ///   the first model is the one in Z_MODELCACHE, or the version hashes are those of one (134080);
+    ///   and where the model that is found lacks a column with values that the first one has (134100).
+    public static func adoptableModel(
+        path: String, among models: [Model], _ published: [String: [String: [UInt8]]] = [:]
+    ) throws(StoreError) -> Model? {
+        try StoreLook.at(path) { (connection) throws(StoreError) in
+            let metadata = try StoreFile.look(connection, path).metadata
+            guard metadata.hasForeignHashes else { return nil }
+            let usable = models.filter { $0.refusal == nil }
+            let equal = usable.filter { metadata.isOf($0, published: published[$0.name]) }
+            var lacking: (model: Model, columns: [UnusedColumn])?
+            var disagreement: StoreError?
+            for model in equal.isEmpty ? usable : equal {
+                let isFirst = model === models.first
+                do throws(StoreError) {
+                    let found = try StoreFile.check(
+                        connection, path, model, published[model.name])
+                    let unused = found.layout.unusedColumns(of: found.schema)
+                    if isFirst || unused.isEmpty { return model }
+                    if lacking == nil { lacking = (model, unused) }
+                } catch {
+                    // Z_MODELCACHE may have another version than the tables.
+                    if isFirst || !equal.isEmpty, error.isOfTables { disagreement = error }
+                    guard error.isOfModel || error.isOfTables else { throw error }
+                }
+            }
+            if let lacking {
+                for column in lacking.columns {
+                    try check(column, lacking.model, models.first, connection)
+                }
+                return lacking.model
+            }
+            if let disagreement { throw disagreement }
+            return nil
+        }
+    }
+
+    /// Refuses a store whose values another model would leave out, and have the column of.
+    private static func check(
+        _ column: UnusedColumn, _ model: Model, _ wanted: Model?, _ connection: Connection
+    ) throws(StoreError) {
+        guard let wanted, let property = column.property(in: wanted),
+            let row = try column.filledRow(connection)
+        else { return }
+        throw .incompatible(
+            code: 134100,
+            "the table \(column.table) has a column \(column.name) with values (first: Z_PK \(row)), "
+                + "which \(property) of \(wanted.name) would not get: \(model.name) does not have the "
+                + "column, so the store is of a version that is not known: put that version beside "
+                + "\(wanted.name)")
+    }
+
+    /// Why a store's file that another program created does not belong to a model; nil where it
+    /// does, and for a store that Stele created or migrated. Nothing is changed.
+    /// - Throws: as `adoptableModel`.
+    package static func misfit(
+        path: String, _ model: Model, _ published: [String: [String: [UInt8]]] = [:]
+    ) throws(StoreError) -> String? {
+        try StoreLook.at(path) { (connection) throws(StoreError) in
+            guard try StoreFile.look(connection, path).metadata.hasForeignHashes else { return nil }
+            do throws(StoreError) {
+                _ = try StoreFile.check(connection, path, model, published[model.name])
+                return nil
+            } catch {
+                guard error.isOfModel || error.isOfTables else { throw error }
+                return error.sentence
+            }
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether the store is of another model.
+    fileprivate var isOfModel: Bool {
+        if case .incompatible(code: 134100, _) = self { true } else { false }
+    }
+
+    /// Whether the tables are not those of the store's model.
+    fileprivate var isOfTables: Bool {
+        if case .incompatible(code: 134080, _) = self { true } else { false }
+    }
+}

@@ -1,0 +1,151 @@
+/// Stores of apps with the model of another version in Z_MODELCACHE, by the commands.
+
+import Foundation
+import SteleModel
+import SteleModelFiles
+import TestSupport
+import Testing
+
+@Suite struct FormerModelCommandTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.path + "/s.sqlite" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for version in 1...3 {
+            try folder.write(Self.model(version), to: "v\(version).json")
+        }
+    }
+
+    /// A version: the second has `n`, and the third `d`.
+    private static func model(_ version: Int) -> String {
+        let more = [
+            #",{"name":"n","type":"Integer 32"}"#, #",{"name":"d","type":"Date"}"#,
+        ].prefix(version - 1).joined()
+        return
+            #"{"entities":[{"name":"Tag","attributes":[{"name":"label","type":"String"}\#(more)]}]}"#
+    }
+
+    private func run(
+        _ arguments: String...
+    ) throws -> (status: Int32, output: String, errors: String) {
+        try Program.run(arguments, folder: folder.path)
+    }
+
+    private func makeStore(_ name: String, _ version: Int) throws {
+        let value = version > 1 ? #"{"label":"x","n":42}"# : #"{"label":"x"}"#
+        try folder.write(value, to: "Tag.ndjson")
+        let made = try run("import", "v\(version).json", "--store", name, "Tag.ndjson")
+        try #require(made.status == 0, "\(made.errors)")
+    }
+
+    /// Makes an app's store with the tables of one version and the model of another.
+    private func make(_ version: Int, cache: Int) throws {
+        try makeStore("s.sqlite", version)
+        try makeBareStore(
+            try ModelFile.read(folder.path + "/v\(version).json").model(), at: path)
+        try makeStore("other.sqlite", cache)
+        try RawDatabase(path).run(
+            "ATTACH '\(folder.path)/other.sqlite' AS o; "
+                + "UPDATE Z_MODELCACHE SET Z_CONTENT = (SELECT Z_CONTENT FROM o.Z_MODELCACHE)")
+    }
+
+    /// Puts versions into a folder.
+    private func addVersions(_ versions: Int...) throws {
+        for version in versions { try folder.write(Self.model(version), to: "M/v\(version).json") }
+    }
+
+    private var values: [String] {
+        get throws { try RawDatabase(path).texts("SELECT ZN FROM ZTAG") }
+    }
+
+    /// The version that has the columns is found, and their values stay.
+    @Test func theVersionOfTheTablesIsFound() throws {
+        try make(2, cache: 1)
+        let alone = try run("migrate", "v2.json", "--store", "s.sqlite")
+        #expect(alone.output.contains("of the current version v2"), "\(alone)")
+        try addVersions(1, 2, 3)
+        let done = try run("migrate", "M", "--store", "s.sqlite")
+        #expect(done.status == 0 && done.output.contains("v2 to v3, inferred"), "\(done)")
+        #expect(!done.output.contains("adds Tag.n"))
+        #expect(try values == ["42"])
+    }
+
+    /// A plan that would leave the values out is refused, and the advice works.
+    @Test func aFilledColumnIsNotAdded() throws {
+        try make(2, cache: 1)
+        for arguments in [
+            ["migrate", "v3.json", "--store", "s.sqlite", "--plan"],
+            ["migrate", "v3.json", "--store", "s.sqlite"],
+            ["export", "v3.json", "--store", "s.sqlite"],
+        ] {
+            let refused = try Program.run(arguments, folder: folder.path)
+            #expect(refused.status == 1, "\(arguments): \(refused)")
+            #expect(
+                refused.errors.contains("the table ZTAG has a column ZN with values")
+                    && refused.errors.contains("put that version beside v3"),
+                "\(arguments): \(refused.errors)")
+            #expect(try values == ["42"])
+        }
+        try addVersions(2, 3)
+        let done = try run("migrate", "M", "--store", "s.sqlite")
+        #expect(done.status == 0, "\(done)")
+        #expect(try values == ["42"])
+    }
+
+    /// Hashes in VersionInfo.plist that are those of the store need no model in it.
+    @Test func equalHashesDecide() throws {
+        try make(2, cache: 1)
+        #expect(try run("model", "momd", "v2.json", "-o", "V.momd").status == 0)
+        let metadata = try PropertyListSerialization.propertyList(
+            from: Data(RawDatabase(path).bytes("SELECT Z_PLIST FROM Z_METADATA")), format: nil)
+        let hashes = try #require(
+            (metadata as? [String: Any])?["NSStoreModelVersionHashes"])
+        let info: [String: Any] = [
+            "NSManagedObjectModel_CurrentVersionName": "v2",
+            "NSManagedObjectModel_VersionHashes": ["v2": hashes] as [String: Any],
+        ]
+        try PropertyListSerialization.data(fromPropertyList: info, format: .binary, options: 0)
+            .write(to: URL(filePath: folder.path + "/V.momd/VersionInfo.plist"))
+        let plan = try run("migrate", "V.momd", "--store", "s.sqlite", "--plan")
+        #expect(plan.status == 0 && plan.output.contains("nothing is migrated"), "\(plan)")
+        let exported = try run("export", "V.momd", "--store", "s.sqlite")
+        #expect(exported.status == 0 && exported.output.contains(#""n":42"#), "\(exported)")
+    }
+
+    /// A model that the store has of itself, and is not of, is not said to be the given one.
+    @Test func aLaterModelInTheStoreIsNotTheGivenOne() throws {
+        try make(2, cache: 3)
+        for command in ["migrate", "export"] {
+            let refused = try run(command, "v1.json", "--store", "s.sqlite")
+            #expect(refused.status == 1, "\(refused)")
+            #expect(
+                refused.errors.contains("its table ZTAG has a column ZN that no property has")
+                    && refused.errors.contains("add the version that the store was made with")
+                    && !refused.errors.contains("this model") && !refused.errors.contains("Tag.d"),
+                "\(refused.errors)")
+        }
+        try addVersions(1, 2)
+        let done = try run("export", "M", "--store", "s.sqlite")
+        #expect(done.status == 0 && done.output.contains(#""n":42"#), "\(done)")
+    }
+
+    /// Where the given model is the one in the store, and not that of its tables, the way is named.
+    @Test func tablesOfAFormerVersionAreTakenOn() throws {
+        try make(1, cache: 2)
+        for command in ["migrate", "export"] {
+            let refused = try run(command, "v2.json", "--store", "s.sqlite")
+            #expect(
+                refused.status == 1
+                    && refused.errors.contains("has no column ZN for Tag.n of the model v2")
+                    && refused.errors.contains("put that version beside the model"), "\(refused)")
+        }
+        try addVersions(1, 2)
+        let offered = try run("export", "M", "--store", "s.sqlite")
+        #expect(
+            offered.status == 1 && offered.errors.contains("stele migrate M --store s.sqlite"),
+            "\(offered)")
+        let done = try run("migrate", "M", "--store", "s.sqlite")
+        #expect(done.status == 0 && done.output.contains("adds Tag.n"), "\(done)")
+    }
+}
