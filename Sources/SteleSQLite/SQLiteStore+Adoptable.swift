@@ -71,6 +71,24 @@ extension SQLiteStore {
                 + "\(wanted.name)")
     }
 
+    /// The columns of a store's tables that have values, and that no property of its model has, as
+    /// `TABLE.COLUMN`. A migration that makes a new store leaves them out.
+    /// - Throws: `StoreError`.
+    package static func columnsWithoutProperty(
+        path: String, model: Model
+    ) throws(StoreError) -> [String] {
+        try StoreLook.at(path) { (connection) throws(StoreError) in
+            let layout = try StoreLayout(connection)
+            guard let schema = try? SQLSchema(model: model, layout: layout) else { return [] }
+            var names: [String] = []
+            for column in layout.unusedColumns(of: schema)
+            where try column.filledRow(connection) != nil {
+                names.append("\(column.table).\(column.name)")
+            }
+            return names
+        }
+    }
+
     /// Why a store's file that another program created does not belong to a model; nil where it
     /// does, and for a store that Stele created or migrated. Nothing is changed.
     /// - Throws: as `adoptableModel`.

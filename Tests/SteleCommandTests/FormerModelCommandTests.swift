@@ -148,4 +148,17 @@ import Testing
         let done = try run("migrate", "M", "--store", "s.sqlite")
         #expect(done.status == 0 && done.output.contains("adds Tag.n"), "\(done)")
     }
+
+    /// A new store has no columns of other programs: the plan names those with values.
+    @Test func aPlanNamesColumnsThatNoPropertyHas() throws {
+        try make(1, cache: 1)
+        try RawDatabase(path).run(
+            "ALTER TABLE ZTAG ADD COLUMN EXTRA INTEGER DEFAULT 7; "
+                + "ALTER TABLE ZTAG ADD COLUMN EMPTY INTEGER")
+        let plan = try run("migrate", "v2.json", "--store", "s.sqlite", "--plan")
+        #expect(plan.status == 0, "\(plan)")
+        #expect(
+            plan.output.contains("removes the values of the column ZTAG.EXTRA"), "\(plan.output)")
+        #expect(!plan.output.contains("EMPTY"))
+    }
 }

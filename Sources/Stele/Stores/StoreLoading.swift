@@ -104,6 +104,13 @@ struct StoreLoading {
                 "\(place.path) is of the later version \(plan.source.name), and going back to "
                     + "\(plan.destination.name) would lose what only that one has")
         }
+        if let column = try place.columnsLeftOut(by: plan).first {
+            throw StoreError.incompatible(
+                code: 134100,
+                "\(place.path) has values in the column \(column), which no property of "
+                    + "\(plan.source.name) has, and they would be removed: migrate the store by "
+                    + "stele migrate")
+        }
         if !description.shouldInferMappingModelAutomatically,
             let step = plan.steps.first(where: { $0.kind == .inferred })
         {

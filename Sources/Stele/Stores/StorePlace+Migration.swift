@@ -57,6 +57,14 @@ extension StorePlace {
         return plan.steps[0]
     }
 
+    /// The columns with values that a plan leaves out because no property of the store's version has
+    /// them, as `TABLE.COLUMN`: another version or another program has left them in the store.
+    /// - Throws: `StoreError`.
+    package func columnsLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String] {
+        guard isSQLite, !plan.isEmpty, try stepInPlace(plan) == nil else { return [] }
+        return try SQLiteStore.columnsWithoutProperty(path: path, model: plan.source.model)
+    }
+
     /// Checks that the store's objects let `migrate(by:)` go through, and changes nothing in the
     /// store's folder. Other programs may have the store open.
     ///

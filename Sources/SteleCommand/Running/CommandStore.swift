@@ -60,6 +60,10 @@ protocol CommandStore {
     /// - Parameter version: the version that the store is of.
     func missingValues(_ version: KnownVersion) throws(StoreError) -> MissingValues
 
+    /// The columns with values that a plan leaves out because no property of the store's version has
+    /// them, as `TABLE.COLUMN`.
+    func columnsLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String]
+
     /// Whether a killed migration has left something, which opening the store removes.
     var hasMigrationRemains: Bool { get }
 

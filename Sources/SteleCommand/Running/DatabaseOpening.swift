@@ -189,6 +189,9 @@ extension DatabaseOpening {
         }
     }
 
+    // Only an SQLite store may be an app's.
+    func columnsLeftOut(by plan: MigrationPlan) -> [String] { [] }
+
     // The next migration removes what another one has left, and opening needs none of it.
     var hasMigrationRemains: Bool { false }
 

@@ -64,6 +64,11 @@ extension StoreMigrator {
                 "no mapping model (.xcmappingmodel, .cdm, .mapping.json) was found in "
                     + package.mappingSearch.description)
         }
+        for column in try store.columnsLeftOut(by: plan) {
+            lines.append(
+                "removes the values of the column \(column), which no property of "
+                    + "\(plan.source.name) has")
+        }
         let missing = try store.missingValues(plan.source)
         if missing.count > 0 {
             lines.append(

@@ -62,6 +62,10 @@ extension StoreOpening {
         return try SQLiteStore.missingValues(path: path, model: version.model)
     }
 
+    func columnsLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String] {
+        try place.columnsLeftOut(by: plan)
+    }
+
     var hasMigrationRemains: Bool {
         FileManager.default.fileExists(atPath: place.migrationFolder)
     }

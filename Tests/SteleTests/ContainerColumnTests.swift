@@ -1,0 +1,39 @@
+// Containers and the columns of a store that no property has.
+
+import Foundation
+import Stele
+import TestSupport
+import Testing
+
+@Suite struct ContainerColumnTests {
+    /// A new store would not have them, and nobody would be asked.
+    @Test func valuesInColumnsOfOtherProgramsAreNotRemoved() throws {
+        let folder = try TemporaryFolder()
+        let first = #"{"name":"first","type":"String"}"#
+        for (name, more) in [("v1", ""), ("v2", #",{"name":"last","type":"String"}"#)] {
+            try folder.write(
+                #"{"entities":[{"name":"Person","attributes":[\#(first)\#(more)]}]}"#,
+                to: "\(name).json")
+        }
+        let path = folder.path + "/s.sqlite"
+        try makeBareStore(try ModelFile.read(folder.path + "/v1.json").model(), at: path)
+        try RawDatabase(path).run(
+            "ALTER TABLE ZPERSON ADD COLUMN EXTRA INTEGER; "
+                + "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, EXTRA) VALUES (1, 1, 1, 7); "
+                + "UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
+        let file = try ModelFile.read(folder.path + "/v2.json")
+        let stores = [PersistentStoreDescription(path: path)]
+        let error = #expect(throws: StoreError.self) {
+            try PersistentContainer(modelFile: file, stores: stores).close()
+        }
+        guard case .incompatible(code: 134100, let text)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text.contains("has values in the column ZPERSON.EXTRA"), "\(text)")
+        #expect(try RawDatabase(path).texts("SELECT EXTRA FROM ZPERSON") == ["7"])
+        // An empty column is left out.
+        try RawDatabase(path).run("UPDATE ZPERSON SET EXTRA = NULL")
+        try PersistentContainer(modelFile: file, stores: stores).close()
+    }
+}
