@@ -107,6 +107,8 @@ import Testing
         ]
         try PropertyListSerialization.data(fromPropertyList: info, format: .binary, options: 0)
             .write(to: URL(filePath: folder.path + "/V.momd/VersionInfo.plist"))
+        let inspected = try run("inspect", "--model", "V.momd", "s.sqlite")
+        #expect(inspected.output.contains("version hashes     those of the model"), "\(inspected)")
         let plan = try run("migrate", "V.momd", "--store", "s.sqlite", "--plan")
         #expect(plan.status == 0 && plan.output.contains("nothing is migrated"), "\(plan)")
         let exported = try run("export", "V.momd", "--store", "s.sqlite")

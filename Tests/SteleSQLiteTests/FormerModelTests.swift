@@ -130,6 +130,9 @@ import Testing
         let found = try SQLiteStore.adoptableModel(
             path: path, among: [other, own], ["V2": hashes])
         #expect(found === own)
+        let inspected = try SQLiteStore.inspect(
+            path: path, among: [other, own], published: ["V2": hashes])
+        #expect(inspected.model?.name == "V2" && inspected.hashes == "those of the model")
         try ReadOnlySQLiteStore.open(path: path, model: own, versionHashes: hashes).close()
         try HeldStore.take(path: path, model: own, versionHashes: hashes).release()
         let adopts = try SQLiteStore.isToBeAdopted(path: path, model: own, versionHashes: hashes)
@@ -158,5 +161,24 @@ import Testing
                 text.hasPrefix("the model is the one that the store has in Z_MODELCACHE")
                     && text.contains("has no column ZD for Item.d"), "\(text)")
         }
+    }
+
+    /// Without Z_PRIMARYKEY no table is found, and no model is taken for the store's.
+    @Test func anInspectionWithoutTablesNamesWhatIsNotCompared() throws {
+        let v2 = try Self.model(2, name: "V2")
+        try make(v2, cache: v2)
+        try RawDatabase(path).run("DROP TABLE Z_PRIMARYKEY")
+        for version in [1, 3] {
+            let found = try SQLiteStore.inspect(path: path, among: [Self.model(version)])
+            #expect(found.hashes.hasSuffix("the names of the entities are those of the model"))
+            let isSaid = found.unchecked.contains {
+                $0.hasPrefix(
+                    "whether the store is of Test: the tables that show it are found by "
+                        + "Z_PRIMARYKEY, and Item")
+            }
+            #expect(isSaid, "\(found.unchecked)")
+        }
+        let found = try SQLiteStore.inspect(path: path, among: [Self.model(3), v2])
+        #expect(found.model?.name == "V2")
     }
 }

@@ -56,16 +56,42 @@ struct InspectedModel {
             } catch { refusals.append(error.sentence) }
         }
         // Versions without a difference in the hashes may differ in the tables.
+        let equal = fitting.filter { hasHashes(of: $0) }
+        if !equal.isEmpty { fitting = equal }
         model = fitting.first { lacksNothing($0) } ?? fitting.first
-        if let model {
-            hashes =
-                metadata.hasForeignHashes && published[model.name] == nil
-                ? "Core Data's own, which Stele cannot compute: the entities are those of the model"
-                : "those of the model"
-            return
-        }
+        if let model { return describe(model) }
         hashes = "not those of the given model"
         differences.append("NSStoreModelVersionHashes: \(refusals.first ?? "")")
+    }
+
+    /// Says how far a given model was compared with the store's.
+    private mutating func describe(_ model: Model) {
+        if hasHashes(of: model) {
+            hashes = "those of the model"
+            return
+        }
+        let foreign = "Core Data's own, which Stele cannot compute: "
+        guard case .failure = files.layout else {
+            hashes = foreign + "the entities are those of the model"
+            return
+        }
+        hashes = foreign + "the names of the entities are those of the model"
+        let difference = cacheDifference(model)
+        unchecked.append(
+            "whether the store is of \(model.name): the tables that show it are found by "
+                + "Z_PRIMARYKEY" + (difference.map { ", and \($0)" } ?? ""))
+    }
+
+    /// Whether the version hashes are known to be those of a model.
+    private func hasHashes(of model: Model) -> Bool {
+        !metadata.hasForeignHashes || metadata.isOf(model, published: published[model.name])
+    }
+
+    /// The first difference between a model and the one in the model cache, which may be another
+    /// store's; nil for none.
+    private func cacheDifference(_ model: Model) -> String? {
+        let own = try? StoreFile.cachedModel(files.connection, path, model.name)
+        return own.flatMap { StoreFile.difference(of: model, from: $0) }
     }
 
     /// Checks that the version hashes are those of a model, as far as they can be compared.
@@ -74,6 +100,7 @@ struct InspectedModel {
         guard metadata.hasForeignHashes else { return try metadata.check(model) }
         try metadata.checkNames(model)
         try metadata.check(model, against: published[model.name])
+        if hasHashes(of: model) { return }
         guard case .success(let layout) = files.layout else { return }
         if let difference = try StoreFile.cacheDifference(
             files.connection, path, model, metadata, layout)
@@ -82,10 +109,11 @@ struct InspectedModel {
         }
     }
 
+    /// Whether the tables have what a model needs and nothing else, or, where they cannot be read,
+    /// whether the model is the one in the model cache.
     private func lacksNothing(_ model: Model) -> Bool {
-        guard case .success(let layout) = files.layout,
-            let schema = try? SQLSchema(model: model, layout: layout)
-        else { return false }
+        guard case .success(let layout) = files.layout else { return cacheDifference(model) == nil }
+        guard let schema = try? SQLSchema(model: model, layout: layout) else { return false }
         return layout.differences(from: schema).isEmpty
     }
 
