@@ -30,7 +30,7 @@ struct InMemoryLoading {
         followToOnes()
         for object in contents.objects { arrangeMembers(of: object) }
         for (root, key) in contents.nextKeys where nextKeys.indices.contains(root) {
-            guard key < Self.keyLimit else { throw damage("the next key \(key) is too large") }
+            guard key <= Self.keyLimit else { throw damage("the next key \(key) is too large") }
             nextKeys[root] = max(nextKeys[root], key)
         }
         let metadata = try contents.metadata.map { list throws(StoreError) in
@@ -41,7 +41,7 @@ struct InMemoryLoading {
             metadata: metadata ?? StoreMetadata(model: model, generation: InMemoryStore.draw()))
     }
 
-    /// Keys and versions below it can be counted up without an overflow.
+    /// Objects have keys below it. It is the next key where all are given out.
     static let keyLimit: Int64 = 1 << 62
 
     private func damage(_ text: String) -> StoreError { .incompatible(code: 134080, text) }
@@ -60,9 +60,8 @@ struct InMemoryLoading {
         let entity = model.entities[row.entity]
         let name = "\(entity.name) \(row.key)"
         if entity.isAbstract { throw damage("\(name): the entity \(entity.name) is abstract") }
-        guard row.key > 0, row.key < Self.keyLimit, (0..<Self.keyLimit).contains(row.version) else {
-            throw damage(
-                "\(name): keys are from 1, and versions from 0, to \(Self.keyLimit - 1)")
+        guard row.key > 0, row.key < Self.keyLimit, row.version >= 0 else {
+            throw damage("\(name): keys are from 1 to \(Self.keyLimit - 1), and versions from 0")
         }
         guard row.values.count == entity.slots.count, object.toManys.count == entity.toManys.count
         else { throw damage("\(name) does not have the properties of its entity") }

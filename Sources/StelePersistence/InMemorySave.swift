@@ -199,10 +199,10 @@ struct InMemorySave {
         for id in request.reservations + inserted {
             let next = outcome.nextKeys[id.root] ?? contents.nextKeys[id.root]
             let key = id.key > 0 ? id.key : next
-            guard key < InMemoryLoading.keyLimit - 1 else {
+            guard key < InMemoryLoading.keyLimit else {
                 throw .unsupported(
                     "\(model.entities[id.root].name) has the key \(key), and a store in memory or in a "
-                        + "whole file has keys below \(InMemoryLoading.keyLimit - 1): stele export, and "
+                        + "whole file has keys below \(InMemoryLoading.keyLimit): stele export, and "
                         + "stele import with --new-ids, give new keys; where no object has that key, "
                         + "Z_MAX in Z_PRIMARYKEY of an SQLite store may be set to the largest Z_PK")
             }
@@ -233,9 +233,9 @@ struct InMemorySave {
                     before: members, snapshot: contents.row(id)))
         case .insert:
             if contents.row(id) != nil { throw .moved("\(entity.name) \(key) already exists") }
-            // One that another program has written may be out of the range of a file.
-            let former = change.before.map { $0.version &+ 1 } ?? 1
-            let version = (0..<InMemoryLoading.keyLimit).contains(former) ? former : 1
+            // One that another program has written may be negative, which none in a file is.
+            let next = change.before.map { Snapshot.version(after: $0.version) } ?? 1
+            let version = next < 0 ? 1 : next
             let row = Snapshot(
                 entity: change.entity, key: key, version: version,
                 values: try stored(change, entity))
@@ -264,7 +264,7 @@ struct InMemorySave {
             row.values[slot] = values[slot]
         }
         if !before.isEmpty {
-            row.version += 1
+            row.version = Snapshot.version(after: row.version)
             outcome.rows.append(row)
         }
         before += try takeLinks(change, id.key)

@@ -44,7 +44,8 @@ public struct Snapshot: Sendable, Hashable {
     public let entity: Int
     /// Z_PK.
     public let key: Int64
-    /// Z_OPT: 1 after the first save; each change of the row's own columns adds 1.
+    /// Z_OPT: 1 after the first save; each change of the row's own columns adds 1, and after the
+    /// largest number it is 1 again.
     public var version: Int64
     /// The values of attributes and to-one relationships, one per slot (`Entity.slots`).
     public var values: [Value]
@@ -56,5 +57,13 @@ public struct Snapshot: Sendable, Hashable {
         self.key = key
         self.version = version
         self.values = values
+    }
+}
+
+extension Snapshot {
+    /// Returns the version after another one: one more, and 1 after the largest number, which only
+    /// another program can have stored.
+    package static func version(after version: Int64) -> Int64 {
+        version < .max ? version + 1 : 1
     }
 }

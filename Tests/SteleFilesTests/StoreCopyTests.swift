@@ -68,19 +68,27 @@ import Testing
         #expect(error.description.contains("the destination has objects"))
     }
 
-    /// A store in memory or in a whole file has no keys and versions that do not count up.
+    /// A store in memory or in a whole file has no keys that do not count up, and no negative
+    /// versions.
     @Test(arguments: [StoreKind.memory, .xml, .binary, .text])
     func keysAndVersionsOutOfRangeAreNoCrash(_ to: StoreKind) throws {
         let model = try makeModel([
             EntityMaker("Team").attribute("name", .string),
             EntityMaker("Tag").attribute("name", .string),
         ])
-        for (sql, words) in [
-            ("INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (9223372036854775807, 1, 1)", "Tag has"),
-            ("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_NAME = 'Tag'", "Tag has"),
-            ("UPDATE ZTAG SET Z_OPT = 9223372036854775807 WHERE Z_PK = 1", nil),
-            ("UPDATE ZTAG SET Z_OPT = -5 WHERE Z_PK = 1", nil),
-        ] {
+        let cases: [(sql: String, words: String?, version: Int64)] = [
+            (
+                "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (9223372036854775807, 1, 1)",
+                "Tag has", 1
+            ),
+            (
+                "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_NAME = 'Tag'",
+                "Tag has", 1
+            ),
+            ("UPDATE ZTAG SET Z_OPT = 9223372036854775807 WHERE Z_PK = 1", nil, .max),
+            ("UPDATE ZTAG SET Z_OPT = -5 WHERE Z_PK = 1", nil, 1),
+        ]
+        for (sql, words, version) in cases {
             let folder = try TemporaryFolder()
             let path = folder.path + "/source"
             let made = try Stage(.sqlite, model, at: path)
@@ -94,7 +102,7 @@ import Testing
                 try MigrationManager.copy(source, to: copy)
                 let stage = Stage(copy)
                 let tag = try #require(try stage.objects().first).snapshot
-                #expect(tag.version == 1, "\(sql)")
+                #expect(tag.version == version, "\(sql)")
                 stage.close()
                 // It can be read again.
                 if to != .memory { try to.open(model, at: folder.store).close() }

@@ -63,7 +63,8 @@ struct RowMaker {
     private func before(_ row: Snapshot, _ key: Int64) -> Snapshot? {
         guard step.keepsKeys else { return nil }
         // A row that another program has left without a version gets the first.
-        let wanted = max(step.keepsVersions ? row.version : row.version &+ 1, 1)
+        let next = step.keepsVersions ? row.version : Snapshot.version(after: row.version)
+        let wanted = max(next, 1)
         // A later update adds 1 to the version, and an insertion to that before it.
         let isUpdated = keptLater.contains { !row.values[$0.slot].isNull }
         let version = wanted - (isUpdated ? 2 : 1)

@@ -90,7 +90,7 @@ extension SQLSaver {
                 isGuarded: run.mayMeetKeys(of: change.entity))
         }
         guard isInserted else { throw RowBuffer.ignored }
-        let version = change.before.map { $0.version &+ 1 } ?? 1
+        let version = change.before.map { Snapshot.version(after: $0.version) } ?? 1
         if version != 1 {
             // The object existed before. A new version keeps copies of its old state from matching.
             let table = schema.table(of: change.entity)
@@ -119,7 +119,7 @@ extension SQLSaver {
             return AppliedChange(change: change, after: after)
         }
         let mapping = schema.mappings[change.entity]
-        after.version = before.version &+ 1
+        after.version = Snapshot.version(after: before.version)
         after.values = stored(change.values, change.entity)
         var bindings: [Value] = [.int(after.version), .int(change.key), .int(before.version)]
         let values = schema.columnValues(change)
