@@ -192,7 +192,7 @@ struct InMemorySave {
 
     // MARK: Changes
 
-    /// - Throws: `.unsupported` for a key that the store does not have.
+    /// - Throws: `.noKeys` where all keys are given out, and for a key beyond them.
     private mutating func assignKeys() throws(StoreError) {
         let inserted = request.changes.filter { $0.kind == .insert && $0.key < 0 }
             .map { ObjectID(root: root($0.entity), key: $0.key) }
@@ -200,11 +200,12 @@ struct InMemorySave {
             let next = outcome.nextKeys[id.root] ?? contents.nextKeys[id.root]
             let key = id.key > 0 ? id.key : next
             guard key < InMemoryLoading.keyLimit else {
-                throw .unsupported(
-                    "\(model.entities[id.root].name) has the key \(key), and a store in memory or in a "
-                        + "whole file has keys below \(InMemoryLoading.keyLimit): stele export, and "
-                        + "stele import with --new-ids, give new keys; where no object has that key, "
-                        + "Z_MAX in Z_PRIMARYKEY of an SQLite store may be set to the largest Z_PK")
+                throw .noKeys(
+                    "\(model.entities[id.root].name) has no keys left: the next one is \(key), and a "
+                        + "store in memory or in a whole file has keys below "
+                        + "\(InMemoryLoading.keyLimit). stele export, and stele import with --new-ids "
+                        + "into a new store, give new keys; before an SQLite store is copied, Z_MAX in "
+                        + "its Z_PRIMARYKEY may be set to the largest Z_PK")
             }
             outcome.nextKeys[id.root] = max(next, key + 1)
             if id.key <= 0 { outcome.result.permanentKeys.insert(key, for: id) }

@@ -15,7 +15,7 @@ public enum StoreError: Error, Sendable {
     case refused(String)
     /// The disk is full (SQLITE_FULL).
     case noRoom(String)
-    /// An entity has no keys left for new objects.
+    /// An entity has no keys left for new objects. The text names it, and the way out.
     case noKeys(String)
     /// The store's file is no longer where it was opened. Nothing is saved. The text names it.
     case gone(String)

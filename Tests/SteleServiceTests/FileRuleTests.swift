@@ -173,4 +173,20 @@ import Testing
             "\(found.differences)")
         try raw.run("UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_NAME = 'Tag'")
     }
+
+    /// A whole file has fewer keys, and the same answer.
+    @Test func keysOfAWholeFileThatAreUsedUpAreNamed() throws {
+        let model = try makeModel([EntityMaker("Tag").attribute("label", .string)])
+        let fixture = try ServiceFixture(opening: { path in
+            try "Tag|1|label=x\n#next|Tag|4611686018427387904\n".write(
+                toFile: path, atomically: true, encoding: .utf8)
+            return try StoreKind.text.open(model, at: path)
+        })
+        let answer = fixture.post("/Tag", #"{"label":"y"}"#)
+        #expect(answer.status == 507 && answer.code == "store.no-room", "\(answer.text)")
+        #expect(
+            answer.detail.contains("Tag has no keys left") && answer.detail.contains("--new-ids"),
+            "\(answer.text)")
+        #expect(fixture.patch("/Tag/1", #"{"label":"y"}"#).status == 200)
+    }
 }

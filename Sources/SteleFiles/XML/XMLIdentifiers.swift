@@ -42,11 +42,15 @@ struct XMLIdentifiers {
     private var count: Int64 { Int64(families.count) }
 
     /// Returns an object's id.
-    /// - Throws: `StoreError.invalid` for a key that is too large.
+    /// - Throws: `StoreError.noKeys` for a key that is too large.
     func id(_ key: Int64, root: Int) throws(StoreError) -> Int64 {
         let (start, overflows) = (key - 1).multipliedReportingOverflow(by: count)
         let (id, isTooLarge) = start.addingReportingOverflow(places[root] ?? 0)
-        if overflows || isTooLarge { throw .invalid("the key \(key) is too large for XML") }
+        if overflows || isTooLarge {
+            throw .noKeys(
+                "the key \(key) is too large for XML: stele export, and stele import with --new-ids "
+                    + "into a new store, give new keys")
+        }
         return id
     }
 
