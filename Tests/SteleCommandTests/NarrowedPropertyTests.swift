@@ -96,6 +96,41 @@ import Testing
         }
     }
 
+    /// A property that has moved into a parent is named under the parent. Decimals are compared with
+    /// all their digits.
+    @Test func thePlanNamesWhatHasMovedIntoAParent() throws {
+        func decimal(_ least: String, _ most: String) -> String {
+            #""attributes":[{"name":"d","type":"Decimal","minimum":"\#(least)","maximum":"\#(most)"}]"#
+        }
+        func integer(_ bounds: String) -> String {
+            #""attributes":[{"name":"x","type":"Integer 32"\#(bounds)}]"#
+        }
+        try folder.write(
+            """
+            {"entities":[{"name":"P"},{"name":"A","parent":"P",\(integer(""))},\
+            {"name":"B","parent":"P",\(integer(#","minimum":5"#))},\
+            {"name":"C",\(decimal("0.1", "0.3"))}]}
+            """, to: "m.json")
+        try folder.write(
+            """
+            {"entities":[{"name":"Base","abstract":true,\
+            \(decimal("0.10000000000000000001", "0.30000000000000000001"))},\
+            {"name":"P",\(integer(#","minimum":5,"maximum":9"#))},{"name":"A","parent":"P"},\
+            {"name":"B","parent":"P"},{"name":"C","parent":"Base"}]}
+            """, to: "m2.json")
+        try folder.write(#"{"x":1}"#, to: "A.ndjson")
+        let made = try run("import", "m.json", "--store", "s.sqlite", "A.ndjson")
+        try #require(made.status == 0, "\(made.errors)")
+        let plan = try run("migrate", "m2.json", "--store", "s.sqlite", "--plan")
+        let found = plan.output.split(separator: "\n").map(String.init)
+            .filter { $0.contains("narrows ") }.sorted()
+        #expect(
+            plan.status == 0
+                && found == [
+                    "     - narrows Base.d: a minimum", "     - narrows P.x: a minimum, a maximum",
+                ], "\(plan)")
+    }
+
     /// In place the values stay, and the next change of their object is refused.
     @Test func aMigrationInPlaceLeavesTheValues() throws {
         try make()
