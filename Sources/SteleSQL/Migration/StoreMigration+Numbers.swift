@@ -32,6 +32,13 @@ extension StoreMigration {
         }
     }
 
+    /// The condition that a row is of one of some entities, and its values have to fit. A typed
+    /// database converts all rows, also those with keys below 1, which are no objects.
+    private func mustFit(_ entities: [Entity]) -> String {
+        let schema = map.source
+        return schema.dialect.isTyped ? schema.isOne(of: entities) : schema.isObject(of: entities)
+    }
+
     /// Checks that all values fit their new types, in one pass over each table.
     /// - Throws: `.incompatible` (134110) with the objects of the first attribute whose values do
     ///   not fit.
@@ -39,7 +46,7 @@ extension StoreMigration {
         let narrowings = narrowings()
         for (table, its) in Dictionary(grouping: narrowings, by: \.table) {
             let conditions = Dictionary(grouping: its, by: \.misfit).sorted { $0.key < $1.key }
-                .map { "(\(map.source.isOne(of: $1.map(\.entity))) AND \($0))" }
+                .map { "(\(mustFit($1.map(\.entity))) AND \($0))" }
             let rows = try work.connection.rows(
                 SQLText(
                     "SELECT Z_PK FROM \(table) WHERE \(conditions.joined(separator: " OR ")) LIMIT 1"
@@ -51,7 +58,7 @@ extension StoreMigration {
     }
 
     private func check(_ it: Narrowing) throws(StoreError) {
-        let from = "FROM \(it.table) WHERE \(map.source.isOne(of: [it.entity])) AND \(it.misfit)"
+        let from = "FROM \(it.table) WHERE \(mustFit([it.entity])) AND \(it.misfit)"
         let count = try work.count("SELECT COUNT(*) \(from)")
         if count == 0 { return }
         let rows = try work.connection.rows(

@@ -231,19 +231,34 @@ extension StoreMigration {
             + " GROUP BY \(columns) HAVING COUNT(*) > 1"
         let count = try work.count("SELECT CAST(SUM(n) AS BIGINT) FROM (\(groups)) g")
         let matches = index.columns.map { "g.\($0) = t.\($0)" }.joined(separator: " AND ")
+        let shared = "FROM (\(groups)) g JOIN \(index.table) t ON \(matches)"
+        // An index has all rows, also those with keys below 1.
+        let low = try work.count("SELECT COUNT(*) \(shared) WHERE t.Z_PK < 1")
+        let (what, hint) =
+            low == 0
+            ? ("objects", "")
+            : (
+                "rows",
+                "\nrows with a Z_PK below 1 are no objects, and no request reaches them: delete them in "
+                    + "the database while no program has the store open"
+            )
         let order = index.columns.map { "t.\($0)" }.joined(separator: ", ")
         let values = index.columns.map { "CAST(t.\($0) AS TEXT)" }.joined(separator: " || ', ' || ")
         let rows = try work.connection.rows(
             SQLText(
-                "SELECT t.Z_ENT, t.Z_PK, \(values) FROM (\(groups)) g JOIN \(index.table) t "
-                    + "ON \(matches) ORDER BY \(order), t.Z_PK LIMIT \(Self.listed)"),
+                "SELECT t.Z_ENT, t.Z_PK, \(values) \(shared) "
+                    + "ORDER BY \(order), t.Z_PK LIMIT \(Self.listed)"),
             [], [.integer, .integer, .text])
         let model = map.destination.model
         let list = rows.compactMap { row -> String? in
             guard case .int(let number) = row[0], case .int(let key) = row[1],
                 case .string(let value) = row[2], model.entities.indices.contains(Int(number) - 1)
             else { return nil }
-            return "\n  - \(model.entities[Int(number) - 1].name) \(key): \(value.prefix(100))"
+            let name =
+                key < 1
+                ? "the row \(key) of \(index.table), which is no object"
+                : "\(model.entities[Int(number) - 1].name) \(key)"
+            return "\n  - \(name): \(value.prefix(100))"
         }
         var constraint = index.name
         for entity in model.entities {
@@ -255,7 +270,7 @@ extension StoreMigration {
         let more = Int(count) > list.count ? "\n  and \(Int(count) - list.count) more" : ""
         return .incompatible(
             code: 134110,
-            "\(constraint) must be unique (133021), and \(count) objects share their values:"
-                + list.joined() + more)
+            "\(constraint) must be unique (133021), and \(count) \(what) share their values:"
+                + list.joined() + more + hint)
     }
 }

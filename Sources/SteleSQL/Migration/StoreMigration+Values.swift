@@ -109,6 +109,8 @@ extension StoreMigration {
                 let row = try work.connection.rows(read, [.int(key)], [.external]).first
                 guard case .external(let file)? = row?[0] else { continue }
                 guard let bytes = file.bytes else {
+                    // A row with such a key is no object, and stays as it is.
+                    if key < 1 { continue }
                     throw .failed(
                         "\(it.column) of the row \(key) of \(it.table) is to move from a file into "
                             + "the row, and the file cannot be read: \(file.path): restore it, or "

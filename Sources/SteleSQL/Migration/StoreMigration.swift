@@ -151,7 +151,7 @@ package final class StoreMigration {
         guard let entity = schema.model.entity(named: requirement.sourceEntityName) else { return }
         let table = schema.table(of: entity.index).name
         var sql =
-            "SELECT COUNT(*) FROM \(table) WHERE \(schema.isOne(of: [entity]))"
+            "SELECT COUNT(*) FROM \(table) WHERE \(schema.isObject(of: [entity]))"
         if case .notNull(_, let name) = requirement.kind {
             switch entity.property(named: name) {
             case .attribute(let it):

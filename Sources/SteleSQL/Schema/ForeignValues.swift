@@ -143,6 +143,12 @@ extension SQLSchema {
         return others.isEmpty ? "TRUE" : "(Z_ENT IN \(list(others))) IS NOT TRUE"
     }
 
+    /// Returns the condition that a row is an object of one of some entities of a table. A row with a
+    /// key below 1 is none.
+    func isObject(of entities: [Entity]) -> String {
+        "\(dialect.plain("Z_PK")) > 0 AND \(isOne(of: entities))"
+    }
+
     func numbers(of entity: Int) -> String {
         familyNumbers(of: entity).map(String.init).joined(separator: ", ")
     }

@@ -109,6 +109,53 @@ private final class FilledStore: GraphFixture {
                 == ["1.0", "1.5"])
     }
 
+    /// A row with a key below 1 is no object: a value that it lacks, or one that does not fit, refuses
+    /// nothing, and it stays.
+    @Test func aRowWithAKeyBelowOneRefusesNothing() throws {
+        let source = try makeModel([
+            EntityMaker("Item").attribute("name", .string).attribute("n", .double)
+        ])
+        try make(
+            source, [("Item", 1)],
+            "UPDATE ZITEM SET ZN = 1; "
+                + "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (-1, 1, 1, 1.5), (0, 1, 1, 7)")
+        let destination = try makeModel([
+            EntityMaker("Item").attribute("name", .string) { $0.isOptional = false }
+                .attribute("n", .integer32)
+        ])
+        try SQLiteStore.migrate(
+            path: folder.store, from: source, to: destination,
+            by: .inferred(from: source, to: destination))
+        #expect(
+            try RawDatabase(folder.store).texts("SELECT Z_PK FROM ZITEM ORDER BY 1")
+                == ["-1", "0", "1"])
+    }
+
+    /// An index has the row as well, so the error names it for what it is.
+    @Test func aRowWithAKeyBelowOneThatIsNotUniqueIsNamed() throws {
+        let source = try makeModel([EntityMaker("Item").attribute("name", .string)])
+        try make(
+            source, [("Item", 1)],
+            "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (-2, 1, 1, 'Item 1')")
+        let destination = try makeModel([
+            EntityMaker("Item").attribute("name", .string).unique("name")
+        ])
+        let error = #expect(throws: StoreError.self) {
+            try SQLiteStore.migrate(
+                path: folder.store, from: source, to: destination,
+                by: .inferred(from: source, to: destination))
+        }
+        let text = error?.description ?? ""
+        #expect(
+            text.contains(
+                """
+                name of Item must be unique (133021), and 2 rows share their values:
+                  - the row -2 of ZITEM, which is no object: Item 1
+                  - Item 1: Item 1
+                rows with a Z_PK below 1 are no objects
+                """), "\(text)")
+    }
+
     /// Rows of a subentity that is removed go, and those of no entity stay.
     @Test func aRowOfNoEntityIsNotOfARemovedOne() throws {
         let source = try makeModel([
