@@ -34,6 +34,14 @@ import Testing
         DecimalText.parse(Array(text.utf8)).map(Value.decimal) ?? .null
     }
 
+    /// The bits of a Double; nil for a value of another type.
+    private static func bits(of value: Value) -> UInt64? {
+        switch value {
+        case .double(let it), .date(let it): it.bitPattern
+        default: nil
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func theEndsOfEachRangeComeBack(_ kind: StoreKind) throws {
         let fixture = try Fixture(Self.model(), kind)
@@ -47,15 +55,27 @@ import Testing
                 [nines, "-" + nines, "0.\(String(nines.dropLast()))", "0.1", "-0.000001", "1e20"]
                     .map(Self.decimal)
             ),
-            ("double", [.double(.leastNonzeroMagnitude), .double(-.greatestFiniteMagnitude)]),
+            (
+                "double",
+                [
+                    .double(.leastNonzeroMagnitude), .double(-.greatestFiniteMagnitude),
+                    .double(-0.0),
+                ]
+            ),
             (
                 "float",
                 [
                     .double(Double(Float.leastNonzeroMagnitude)),
-                    .double(Double(Float.greatestFiniteMagnitude)),
+                    .double(Double(Float.greatestFiniteMagnitude)), .double(-0.0),
                 ]
             ),
-            ("date", [.date(-63_114_076_800), .date(252_423_993_599.5), .date(0), .date(0.1)]),
+            (
+                "date",
+                [
+                    .date(-63_114_076_800), .date(252_423_993_599.5), .date(0), .date(0.1),
+                    .date(-0.0),
+                ]
+            ),
             (
                 "uuid",
                 [
@@ -81,6 +101,9 @@ import Testing
                 let slot = try #require(thing.entity.attribute(named: name)?.slot)
                 let read = try #require(try reader.snapshot(thing.objectID)?.values[slot])
                 #expect(read == value, "\(name): \(value)")
+                // A zero is equal to one with a sign, which no store has.
+                let stored = value.unsignedZero ?? value
+                #expect(Self.bits(of: read) == Self.bits(of: stored), "\(name): \(value)")
             }
         }
     }
