@@ -179,10 +179,11 @@ final class ForeignSearch: Sendable {
         }
     }
 
-    /// Has new readers know what the small tables have, before the others are read.
+    /// Has new readers know what the small tables have, before the others are read. Of the others it
+    /// may know that they have keys below 1, and what was found before stays until they are read.
     private func use(_ found: ForeignValues, in small: Set<String>) {
         let others = translator.current.foreign.columns.filter { !small.contains($0.key) }
-        use(ForeignValues(found.columns.merging(others) { first, _ in first }))
+        use(ForeignValues(found.columns.merging(others) { $0.union($1) }))
         state.withLock { state in
             state.isLong = true
             state.isAwaited = false

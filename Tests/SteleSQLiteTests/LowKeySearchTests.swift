@@ -4,6 +4,7 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSQL
+import SteleSystem
 import TestSupport
 import Testing
 
@@ -54,5 +55,50 @@ import Testing
             "DELETE FROM ZITEM WHERE Z_PK < 1; DELETE FROM ZBOX; UPDATE ZITEM SET ZBOX = NULL")
         store.findForeignValues()
         #expect(store.search.found == ForeignValues())
+    }
+
+    /// A search that finds what was known changes nothing: neither while the large tables are not
+    /// read, whose keys below 1 are found before all else in them, nor at its end.
+    @Test func whatIsKnownStaysWhileLargeTablesAreRead() throws {
+        let store = try SQLiteStore.open(path: folder.store, model: model)
+        defer { store.close() }
+        let raw = try RawDatabase(folder.store)
+        // A table is as large as its last key.
+        try raw.run(
+            "INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, NULL); "
+                + "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZBOX) "
+                + "VALUES (-1, 2, 1, 1), (1, 2, 1, 999), (600000, 2, 1, 1)")
+        let all = ForeignValues(["ZITEM": ["Z_PK", "ZBOX"], "ZBOX": ["Z_OPT"]])
+        let first = ForeignValues(["ZITEM": ["Z_PK"], "ZBOX": ["Z_OPT"]])
+        let path = folder.store
+        for (known, steps) in [
+            (all, []), (ForeignValues(), [first, all]),
+            (
+                ForeignValues(["ZITEM": ["ZBOX", "ZNAME"], "ZBOX": ["ZNAME"]]),
+                [
+                    ForeignValues(["ZITEM": ["Z_PK", "ZBOX", "ZNAME"], "ZBOX": ["Z_OPT"]]), all,
+                ]
+            ),
+        ] as [(ForeignValues, [ForeignValues])] {
+            let translator = CurrentTranslator(
+                FetchTranslator(
+                    schema: store.schema, longDecimals: [], foreign: ForeignValues()))
+            let seen = Mutex<[ForeignValues]>([])
+            let search = ForeignSearch(store.schema, translator, known: known) {
+                () throws(StoreError) in
+                try Connection(path: path, creates: false)
+            } changed: {
+                let now = translator.current.foreign
+                seen.withLock { $0.append(now) }
+            } failed: {
+                Issue.record("\($0)")
+            }
+            search.renew()
+            search.finish()
+            search.close()
+            let states = seen.withLock { $0 }
+            #expect(states == steps)
+            #expect(search.found == all)
+        }
     }
 }
