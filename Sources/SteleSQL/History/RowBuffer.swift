@@ -6,6 +6,7 @@ import StelePersistence
 /// A statement of many rows keeps its cursors open. Where keys ascend, SQLite appends each row to
 /// the table and its indexes without a search from the root.
 struct RowBuffer {
+    private let table: String
     private let width: Int
     /// The statements by number of rows, the most first.
     private let inserts: [(rows: Int, sql: SQLText)]
@@ -21,6 +22,7 @@ struct RowBuffer {
         table: String, columns: [String], constants: [(name: String, sql: String)] = [],
         _ dialect: SQLDialect
     ) {
+        self.table = table
         width = columns.count
         let names = (columns + constants.map(\.name)).joined(separator: ", ")
         let fixed = constants.map { ", \($0.sql)" }.joined()
@@ -40,9 +42,6 @@ struct RowBuffer {
     static func count(_ rows: Int, _ connection: any SQLConnection) -> Int? {
         connection.dialect.isTyped ? nil : rows
     }
-
-    /// RAISE(IGNORE) leaves a row out without an error.
-    static let ignored = StoreError.refused("a trigger of the store's file leaves a row out")
 
     /// The most rows of one statement.
     var most: Int { inserts.first?.rows ?? 1 }
@@ -72,7 +71,7 @@ struct RowBuffer {
                     let bindings = isAll ? values : Array(rest.prefix(rows * width))
                     let isWhole = try connection.write(
                         sql, bindings, changing: Self.count(rows, connection), isGuarded: isGuarded)
-                    guard isWhole else { throw Self.ignored }
+                    guard isWhole else { throw try connection.leftOut(of: table) }
                 } catch {
                     var inserted = 0
                     if case .constraint = error, let text = connection.dialect.insertedBeforeFailure

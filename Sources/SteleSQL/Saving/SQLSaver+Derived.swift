@@ -96,7 +96,12 @@ extension SQLSaver {
         }
         let sql = statements.text(
             "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
-        try connection.write(sql, bindings)
+        try naming(snapshot.entity, snapshot.key) { () throws(StoreError) -> Void in
+            let isWritten = try connection.write(
+                sql, bindings, changing: RowBuffer.count(1, connection))
+            if isWritten { return }
+            try checkNone(in: table.name, where: "Z_PK = ?1", [.int(snapshot.key)])
+        }
     }
 }
 

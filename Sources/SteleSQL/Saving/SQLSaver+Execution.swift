@@ -33,12 +33,10 @@ extension SQLSaver {
             }
             let place = next
             next += 1
-            do throws(StoreError) {
-                if let conflict = try execute(place, run, done) { conflicts.append(conflict) }
-            } catch .refused(let rule) {
-                let name = schema.model.entities[asked.entity].name
-                throw .refused("\(ObjectID.name(name, asked.key)): \(rule)")
+            let conflict = try naming(asked.entity, asked.key) { () throws(StoreError) in
+                try execute(place, run, done)
             }
+            if let conflict { conflicts.append(conflict) }
         }
         guard conflicts.isEmpty else { throw .conflicts(conflicts) }
         try link(operations)
@@ -59,11 +57,13 @@ extension SQLSaver {
         case .insert: try done(try insert(change, run))
         case .update:
             guard let applied = try update(change, run) else {
-                return try conflict(of: run.operations.asked(place))
+                return try conflict(withoutChange: run.operations.asked(place))
             }
             try done(applied)
         case .delete:
-            guard try delete(change) else { return try conflict(of: run.operations.asked(place)) }
+            guard try delete(change) else {
+                return try conflict(withoutChange: run.operations.asked(place))
+            }
             try done(AppliedChange(change: change, after: nil))
         }
         return nil
@@ -89,14 +89,17 @@ extension SQLSaver {
                 changing: RowBuffer.count(1, connection),
                 isGuarded: run.mayMeetKeys(of: change.entity))
         }
-        guard isInserted else { throw RowBuffer.ignored }
+        guard isInserted else {
+            throw try connection.leftOut(of: schema.table(of: change.entity).name)
+        }
         let version = change.before.map { Snapshot.version(after: $0.version) } ?? 1
         if version != 1 {
             // The object existed before. A new version keeps copies of its old state from matching.
-            let table = schema.table(of: change.entity)
-            try connection.write(
-                statements.text("UPDATE \(table.name) SET Z_OPT = ?1 WHERE Z_PK = ?2"),
-                [.int(version), .int(change.key)])
+            let table = schema.table(of: change.entity).name
+            let isWritten = try connection.write(
+                statements.text("UPDATE \(table) SET Z_OPT = ?1 WHERE Z_PK = ?2"),
+                [.int(version), .int(change.key)], changing: RowBuffer.count(1, connection))
+            guard isWritten else { throw try connection.leftOut(of: table, key: change.key) }
         }
         let after = Snapshot(
             entity: change.entity, key: change.key, version: version,
@@ -162,12 +165,14 @@ extension SQLSaver {
                     try connection.write(
                         statements.text("DELETE FROM \(table.name) WHERE \(column) \(condition)"),
                         [binding])
+                    try checkNone(in: table.name, where: "\(column) \(condition)", [binding])
                 }
             case .column(let table, let owner, _, isInverse: false):
                 try connection.write(
                     statements.text(
                         "UPDATE \(table) SET \(owner) = NULL WHERE \(owner) \(condition)"),
                     [binding])
+                try checkNone(in: table, where: "\(owner) \(condition)", [binding])
             case .column, nil: break
             }
         }
@@ -198,7 +203,7 @@ extension SQLSaver {
     }
 
     /// - Parameter change: as in `silentConflict`.
-    private func conflict(of change: ObjectChange) throws(StoreError) -> MergeConflict {
+    func conflict(of change: ObjectChange) throws(StoreError) -> MergeConflict {
         let cached =
             change.before
             ?? Snapshot(entity: change.entity, key: change.key, version: 0, values: change.values)

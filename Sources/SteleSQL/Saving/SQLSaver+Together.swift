@@ -44,7 +44,7 @@ extension SQLSaver {
     /// Executes similar changes from an index on with one statement.
     /// - Returns: their number; nil where they are few, or versions must be compared.
     /// - Throws: `.moved` where a row does not exist, because the request was not made from the
-    ///   current state.
+    ///   current state; `.refused` where a trigger has left one out.
     func executeTogether(
         _ run: SaveRun, from start: Int, _ done: (AppliedChange) throws(StoreError) -> Void
     ) throws(StoreError) -> Int? {
@@ -61,11 +61,16 @@ extension SQLSaver {
             wereThere = try connection.write(
                 statements.text("DELETE FROM \(table.name) WHERE Z_PK \(inList)"), [keys],
                 changing: count)
-            try deleteLinks(ofEntity: first.entity, where: inList, keys)
         } else {
             wereThere = try updateTogether(first, count, in: table, keys: keys, run.concrete)
         }
-        guard wereThere else { throw .moved("objects that were read have been deleted") }
+        guard wereThere else {
+            try checkUnchanged(all, of: operations, in: table.name, keys: keys)
+            throw .moved("objects that were read have been deleted")
+        }
+        if first.kind == .delete {
+            try deleteLinks(ofEntity: first.entity, where: inList, keys)
+        }
         for index in all {
             let change = try operations[index]
             var after = change.kind == .update ? change.before : nil

@@ -25,6 +25,9 @@ package final class SQLSaver {
     /// For reading the sources of derived attributes.
     var translator: FetchTranslator?
     var longDecimals: LongDecimals
+    /// The tables with triggers of other programs; nil where they have not been read since another
+    /// program's commit.
+    var tablesWithTriggers: Set<String>?
     /// Whether something was written that is in no transaction of the history.
     var hasWrittenBeside = false
     /// Requests with a read token below this number may not have seen a commit of another program.
@@ -53,6 +56,7 @@ package final class SQLSaver {
 
     /// Rereads everything that another program may have changed. The caller holds the write lock.
     package func reload() throws(StoreError) {
+        tablesWithTriggers = nil
         if schema.dialect.isKeptByNodes {
             // Two statements, because nodes that save in turn read all of it after each other.
             counters = try Counters(schema, connection, looksAtRows: false)
