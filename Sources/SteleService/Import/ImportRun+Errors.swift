@@ -85,6 +85,11 @@ extension ImportRun {
     static let isStored =
         "is already in the store: --on-conflict update changes it, --on-conflict skip leaves it"
 
+    /// Of a row that another program has written.
+    static let isNoObject =
+        "is already in the store, in a row with a Z_PK below 1, which is no object and which no "
+        + "import changes: remove that row, or give it another Z_PK (stele inspect names such rows)"
+
     /// Whether an object was in the store before the import.
     private func wasStored(_ id: ObjectID) throws -> Bool {
         let reader = try coordinator.store.reader()
@@ -134,13 +139,19 @@ extension ImportRun {
                 }
         }
         let what = "\(entity.name.withArticle) with \(named)"
+        // Only a row that is no object has values and no holder.
+        let isStored = conflict.holder == nil ? Self.isNoObject : Self.isStored
         guard let place = (batch.lines.last(where: hasValues) ?? rejected)?.place else {
-            return ImportError("\(what) \(Self.isStored)")
+            return ImportError("\(what) \(isStored)")
+        }
+        if conflict.holder == nil {
+            return ImportError(
+                "\(what) \(isStored)", file: plan.files[place.file].path, line: place.number)
         }
         let stored = conflict.databaseKey.map { ObjectID(root: entity.root, key: $0) }
         let isOld = try stored.map { try !$0.isTemporaryID && wasStored($0) } ?? false
         let other = isOld ? nil : other(than: place, where: hasValues)
-        let message = "\(what) \(other == nil ? Self.isStored : alsoIn(other, place))"
+        let message = "\(what) \(other == nil ? isStored : alsoIn(other, place))"
         return ImportError(message, file: plan.files[place.file].path, line: place.number)
     }
 }
