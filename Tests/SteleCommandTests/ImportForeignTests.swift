@@ -46,4 +46,52 @@ import Testing
         #expect(error.line == 2 && error.file?.hasSuffix("team.ndjson") == true, "\(error)")
         #expect(try raw.texts("SELECT ZNAME FROM ZTEAM") == ["low"])
     }
+
+    private func expectRefusal(_ error: ImportError, _ place: String, _ words: String) {
+        #expect(error.description.contains("\(place): \(words)"), "\(error)")
+    }
+
+    /// A rule of the database says nothing of a record: its line is that of the object it names, or
+    /// is among those of the records that were saved with it.
+    @Test func aRefusalNamesTheLines() throws {
+        _ = try house.load([("team.ndjson", #"{"name":"A"}"#)])
+        try raw.run(
+            """
+            CREATE TRIGGER app BEFORE INSERT ON ZTEAM WHEN NEW.ZNAME = 'no'
+                BEGIN SELECT RAISE(ABORT, 'locked'); END;
+            CREATE TRIGGER app2 BEFORE INSERT ON ZTEAM WHEN NEW.ZNAME = 'left'
+                BEGIN SELECT RAISE(IGNORE); END;
+            CREATE TRIGGER app3 BEFORE UPDATE ON ZTEAM BEGIN SELECT RAISE(IGNORE); END;
+            CREATE TRIGGER app4 BEFORE UPDATE ON ZPLAYER BEGIN SELECT RAISE(ABORT, 'fixed'); END;
+            CREATE UNIQUE INDEX app5 ON ZTEAM (ZCITY)
+            """)
+        func teams(_ names: [String]) -> [(String, String)] {
+            [("team.ndjson", names.map { #"{"name":"\#($0)"}"# }.joined(separator: "\n"))]
+        }
+        expectRefusal(
+            try failure(teams(["B", "C", "no", "D", "E"]), batch: 2), "team.ndjson lines 3 to 4",
+            "a new Team: a trigger of the store's file refuses it: locked")
+        expectRefusal(
+            try failure(teams(["B", "C", "left"]), batch: 2), "team.ndjson line 3",
+            "a new Team: a trigger of the store's file leaves a row out")
+        let many = (1...40).map { "m\($0)" } + ["no"]
+        expectRefusal(
+            try failure(teams(many)), "team.ndjson lines 1 to 41",
+            "Team: a trigger of the store's file refuses it: locked")
+        let cities = #"{"name":"B","city":"x"}"# + "\n" + #"{"name":"C","city":"x"}"#
+        expectRefusal(
+            try failure([("team.ndjson", cities)]), "team.ndjson lines 1 to 2",
+            "a new Team: values that must be unique in the database, and not in the model, are not")
+        // Objects of the store, and links that have to wait, are named.
+        let update = #"{"name":"B"}"# + "\n" + #"{"name":"A","city":"y"}"#
+        expectRefusal(
+            try failure([("team.ndjson", update)]) { $0.onConflict = .update },
+            "team.ndjson line 2", "Team 1: a trigger of the store's file leaves a row out: app, ")
+        let players = #"{"_id":1,"name":"Ann","coach":2}"# + "\n" + #"{"_id":2,"name":"Bo"}"#
+        expectRefusal(
+            try failure([("player.ndjson", players)], batch: 1), "player.ndjson line 1",
+            "Player 1: a trigger of the store's file refuses it: fixed")
+        #expect(try raw.texts("SELECT ZNAME FROM ZTEAM") == ["A"])
+        #expect(try raw.texts("SELECT ZNAME FROM ZPLAYER").isEmpty)
+    }
 }

@@ -6,6 +6,8 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     public var file: String?
     /// The line in the file, from 1.
     public var line: Int?
+    /// The last line, where it is not known which one from `line` on is meant; nil for one line.
+    public internal(set) var lastLine: Int?
     /// The name of the column, in a file of cells.
     public var column: String?
     /// What is wrong, and how to correct it.
@@ -47,7 +49,8 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
 
     private var sentence: String {
         guard let file else { return message }
-        let place = line.map { " line \($0)" } ?? ""
+        let lines = lastLine.map { " to \($0)" }
+        let place = line.map { " line\(lines == nil ? "" : "s") \($0)\(lines ?? "")" } ?? ""
         return "\(file)\(place)\(column.map { ", column \($0)" } ?? ""): \(message)"
     }
 

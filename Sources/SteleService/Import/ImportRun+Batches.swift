@@ -42,6 +42,8 @@ extension ImportRun {
         var latePlaces: [LinkID: Int] = [:]
         /// The links that were promised to the directory.
         var promised: Set<LinkID> = []
+        /// The links of earlier lines that had to wait, in a batch of such links.
+        var deferred: [Deferred] = []
 
         init(lines: [ImportLine]) { self.lines = lines }
     }

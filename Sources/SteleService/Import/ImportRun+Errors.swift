@@ -67,6 +67,26 @@ extension ImportRun {
         return plan.placed(failure, place)
     }
 
+    /// The error for a rule of the store's database, such as a trigger of another program: with the
+    /// line of the object that it names, or the lines among which the record is.
+    func refusal(_ rule: String, _ batch: Batch) -> ImportError {
+        let objects = batch.objects
+        let named = objects.filter { rule.hasPrefix("\($0.name): ") }
+        let ofEntity = objects.filter { rule.hasPrefix("\($0.entity): ") }
+        let likely = named.isEmpty ? ofEntity : named
+        let places = (likely.isEmpty ? objects : likely).map { $0.place }
+            .sorted { ($0.file, $0.number) < ($1.file, $1.number) }
+        guard let first = places.first, let last = places.last else { return ImportError(rule) }
+        let path = plan.files[first.file].path
+        guard first.file == last.file else {
+            let end = "\(plan.files[last.file].path) line \(last.number)"
+            return ImportError("\(path) line \(first.number) to \(end): \(rule)")
+        }
+        var error = ImportError(rule, file: path, line: first.number)
+        if last.number > first.number { error.lastLine = last.number }
+        return error
+    }
+
     /// The error for a record of an object that exists.
     /// - Parameters:
     ///   - hint: another way out, if the object was in the store before.
@@ -157,6 +177,23 @@ extension ImportRun {
 }
 
 extension ImportRun.Batch {
+    /// The objects that the batch writes, with the names that errors of the store give them.
+    fileprivate var objects: [(name: String, entity: String, place: LinePlace)] {
+        var objects: [(name: String, entity: String, place: LinePlace)] = []
+        func add(_ object: ManagedObject, _ place: LinePlace) {
+            let key = kept[object.objectID] ?? object.objectID.key
+            let name = ObjectID.name(object.entity.name, key)
+            objects.append((name: name, entity: object.entity.name, place: place))
+        }
+        for (line, one) in zip(lines, made) {
+            if let one { add(one.object, line.place) }
+        }
+        for one in deferred {
+            if let owner = found[one.owner] { add(owner, one.place) }
+        }
+        return objects
+    }
+
     /// The line that an object was made of.
     func line(root: Int, key: Int64) -> ImportLine? {
         zip(lines, made).first { _, made in

@@ -118,6 +118,7 @@ extension ImportRun {
                 try plan.placing(one.place) { try collectKeys(of: one.reference, &keys) }
             }
             let batch = Batch(lines: [])
+            batch.deferred = some
             try find(keys, batch, context)
             for one in some {
                 guard let owner = batch.found[one.owner] else { continue }

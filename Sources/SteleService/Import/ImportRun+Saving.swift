@@ -19,6 +19,8 @@ extension ImportRun {
             throw refusal(errors, batch)
         } catch StoreError.constraint(let conflict) {
             throw try duplicate(conflict, batch)
+        } catch StoreError.refused(let rule) {
+            throw refusal(rule, batch)
         }
         func key(of object: ManagedObject) -> Int64 {
             batch.kept[object.objectID] ?? keys[object.objectID] ?? object.objectID.key
