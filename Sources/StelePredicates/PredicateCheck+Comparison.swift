@@ -66,6 +66,8 @@ extension PredicateCheck {
                     hint: "omit it if there is no to-many relationship")
             }
             left.type = element
+        } else if let parts = try divided(comparison, left, right) {
+            return parts
         }
         switch comparison.type {
         case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
@@ -118,7 +120,7 @@ extension PredicateCheck {
             result.right = right.expression
             return
         }
-        let (a, b) = try unified(left, right, isEquality: isEquality)
+        let (a, b) = try unified(left, right)
         if !isEquality {
             for side in [a, b] where side.type.kind == .object || side.type.kind == .opaque {
                 throw PredicateError(
@@ -231,7 +233,7 @@ extension PredicateCheck {
                 return try member(element, ofList: collection.items)
             }
             let wanted = Typed(expression: collection.expression, type: type)
-            let (a, _) = try unified(element, wanted, isEquality: true)
+            let (a, _) = try unified(element, wanted)
             return (a.expression, collection.expression)
         case .value(.undefined):
             return (settled(element).expression, collection.expression)
@@ -248,14 +250,14 @@ extension PredicateCheck {
         }
     }
 
-    private func member(
+    func member(
         _ element: Typed, ofList items: [Typed]
     ) throws(PredicateError) -> (Expression, Expression) {
         var element = element
         var result: [Expression] = []
         result.reserveCapacity(items.count)
         for item in items {
-            let (a, b) = try unified(element, item, isEquality: true)
+            let (a, b) = try unified(element, item)
             element = a
             result.append(b.expression)
         }

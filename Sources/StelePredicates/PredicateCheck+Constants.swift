@@ -5,12 +5,9 @@ import SteleModel
 
 extension PredicateCheck {
     /// Both sides with compatible types; an error if there are none.
-    /// - Parameter isEquality: whether they are compared by ==, != or IN.
-    func unified(
-        _ left: Typed, _ right: Typed, isEquality: Bool = false
-    ) throws(PredicateError) -> (Typed, Typed) {
+    func unified(_ left: Typed, _ right: Typed) throws(PredicateError) -> (Typed, Typed) {
         var (a, b) = (identified(left, by: right), identified(right, by: left))
-        if isEquality { (a, b) = (nearest(a, beside: b), nearest(b, beside: a)) }
+        (a, b) = (nearest(a, beside: b), nearest(b, beside: a))
         if a.pending != nil, b.pending != nil || b.type.kind == .any { a = settled(a) }
         if b.pending != nil, a.pending == nil, a.type.kind == .any { b = settled(b) }
         if a.pending != nil || a.isLiteral && (!b.isLiteral || a.type.kind == .text) {

@@ -15,7 +15,7 @@ extension PredicateCheck {
     }
 
     /// The value of a variable.
-    private func given(_ value: Value) -> Typed {
+    func given(_ value: Value) -> Typed {
         Typed(expression: .constant(value), type: .init(of: value), isOfVariable: true)
     }
 
@@ -70,10 +70,13 @@ extension PredicateCheck {
     ) throws(PredicateError) -> Typed {
         try blaming(name) { () throws(PredicateError) in
             let value = try value(of: pending, as: type, named: name)
-            let made = try convert(constant(value), to: type, near: other)
+            var made = try convert(constant(value), to: type, near: other)
+            made.isOfVariable = true
             if pending.text != nil || canCompare(made.type, type) { return made }
+            // The caller gives the error of an element the name of the variable.
+            let code: PredicateError.Code = if case .variable = name { .variable } else { .type }
             throw PredicateError(
-                .variable,
+                code,
                 "\(name.description) is \(noun(of: made.type)), and "
                     + "\(other.description) is \(noun(of: type))", near: name.description)
         }
@@ -90,24 +93,6 @@ extension PredicateCheck {
             throw PredicateError(
                 .variable, "$\(variable): \(error.message)", near: name.description,
                 hint: error.hint)
-        }
-    }
-
-    /// The nearest Double to a variable's integer beside a Double, as where it is stored.
-    func nearest(_ side: Typed, beside other: Typed) -> Typed {
-        guard other.type == .value(.double), case .int(let it)? = givenValue(side),
-            Double(exactly: it) == nil
-        else { return side }
-        return given(.double(Double(it)))
-    }
-
-    /// The value of a variable that is compared with a number; nil for lists and other expressions.
-    private func givenValue(_ side: Typed) -> Value? {
-        switch (side.pending, side.expression) {
-        case (.written(let text)?, _), (.value(.string(let text))?, _): Self.number(text)
-        case (.value(let value)?, _): value
-        case (nil, .constant(let value)): side.isOfVariable ? value : nil
-        default: nil
         }
     }
 
