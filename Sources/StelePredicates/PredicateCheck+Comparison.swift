@@ -53,7 +53,7 @@ extension PredicateCheck {
     private func fitted(
         _ comparison: Comparison, _ checkedLeft: Typed, _ right: Typed
     ) throws(PredicateError) -> Predicate {
-        var left = checkedLeft
+        var left = comparison.modifier == .direct ? checkedLeft : settled(checkedLeft)
         var result = comparison
         let whole = left.type
         if comparison.modifier != .direct {
@@ -110,6 +110,12 @@ extension PredicateCheck {
         _ result: inout Comparison, _ left: Typed, _ right: Typed
     ) throws(PredicateError) {
         let isEquality = result.type == .equal || result.type == .notEqual
+        if right.type.kind == .collection, case .list? = left.pending {
+            return try compare(&result, listed(left), right)
+        }
+        if left.type.kind == .collection, case .list? = right.pending {
+            return try compare(&result, left, listed(right))
+        }
         for side in [left, right] where side.type.kind == .collection {
             // Lists can be compared with lists, element by element. Collections in the store have
             // no such order.
@@ -166,6 +172,7 @@ extension PredicateCheck {
     ) throws(PredicateError) {
         if left.type.kind == .collection { throw needsModifier(left.expression) }
         if let value = right.pending {
+            if let error = needsArray(right, "BETWEEN") { throw error }
             let variable = right.expression
             return try blaming(variable) { () throws(PredicateError) in
                 try between(&result, left, list(value, for: left))
@@ -218,9 +225,11 @@ extension PredicateCheck {
         _ element: Typed, of collection: Typed, _ word: String, written: Expression
     ) throws(PredicateError) -> (Expression, Expression) {
         if element.type.kind == .collection { throw needsModifier(element.expression) }
-        var collection = collection
+        var collection = word == "IN" ? collection : listed(collection)
         if let value = collection.pending {
             if word == "IN" {
+                let isText = element.type.kind == .text || element.type.kind == .any
+                if !isText, let error = needsArray(collection, "IN") { throw error }
                 return try blaming(collection.expression) { () throws(PredicateError) in
                     try member(element, of: list(value, for: element), word, written: written)
                 }

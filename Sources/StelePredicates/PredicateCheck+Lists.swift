@@ -85,14 +85,17 @@ extension PredicateCheck {
         _ operation: Expression.SetOperation, of left: Expression, and right: Expression,
         _ scope: Scope
     ) throws(PredicateError) -> Typed {
-        var a = try checked(left, scope)
-        var b = try checked(right, scope)
-        for (side, written) in [(a, left), (b, right)] where side.type.kind != .collection {
+        let sides = (try checked(left, scope), try checked(right, scope))
+        var (a, b) = (settled(sides.0), settled(sides.1))
+        for (side, written, given) in [(a, left, sides.0), (b, right, sides.1)]
+        where side.type.kind != .collection {
             throw PredicateError(
                 .type,
                 "\(operation.sign) combines collections, and \(written.description) is "
                     + side.type.noun, near: written.description,
-                hint: "a list is written {1, 2}")
+                hint: given.pending == nil
+                    ? "a list is written {1, 2}"
+                    : "send an array in the body of a query, such as [1, 2]")
         }
         for (side, written) in [(a, left), (b, right)]
         where side.type == .collection(.encrypted) { throw .encrypted(written) }

@@ -27,6 +27,21 @@ extension PredicateCheck {
             isOrdered: true, list: items)
     }
 
+    /// A variable that is a list as such, where a collection is wanted.
+    func listed(_ typed: Typed) -> Typed {
+        if case .list? = typed.pending { settled(typed) } else { typed }
+    }
+
+    /// The error for a variable with one value of its own type in place of a list; nil for others.
+    func needsArray(_ typed: Typed, _ sign: String) -> PredicateError? {
+        guard case .value(let value)? = typed.pending, !value.isNull else { return nil }
+        return PredicateError(
+            .variable,
+            "\(typed.expression.description) is \(noun(of: .init(of: value))), and \(sign) needs a "
+                + "list", near: typed.expression.description,
+            hint: "send an array, such as [1, 2]")
+    }
+
     /// The elements of a variable that is a list, or whose text is one: `{1, 2}` or `1,2`. A text
     /// with a type of its own is no list, but may contain others.
     func list(_ value: VariableValue, for element: Typed) throws(PredicateError) -> Typed {
