@@ -1,6 +1,20 @@
-// Values that JSON has no type for, as text: UUIDs, dates, binary data.
+// Values that JSON has no type for, as text: UUIDs, dates, binary data. JSON as it is.
+
+internal import Glibc
 
 extension ByteWriter {
+    /// Appends valid JSON on one line, as rows of NDJSON and events need it. Its line ends are
+    /// between tokens, because strings have escapes for them, and become spaces.
+    package mutating func json(onOneLine text: [UInt8]) {
+        let hasLineEnds = text.withUnsafeBytes { all in
+            guard let start = all.baseAddress else { return false }
+            return memchr(start, 0x0A, all.count) != nil || memchr(start, 0x0D, all.count) != nil
+        }
+        guard hasLineEnds else { return raw(text) }
+        bytes.append(
+            contentsOf: text.lazy.map { $0 == 0x0A || $0 == 0x0D ? UInt8(ascii: " ") : $0 })
+    }
+
     /// The sixteen bytes of a UUID, laid out as Foundation's `uuid_t`.
     public typealias UUIDBytes = (
         UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,

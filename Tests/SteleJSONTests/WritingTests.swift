@@ -22,6 +22,13 @@ func written(_ body: (inout ByteWriter) -> Void) -> String {
         #expect(written { $0.string("äöü€😀") } == "\"äöü€😀\"")
     }
 
+    @Test func jsonOnOneLineHasSpacesForLineEnds() {
+        #expect(
+            written { $0.json(onOneLine: Array("{\r\n\"a\":\n\"\\n\"\t}".utf8)) }
+                == "{  \"a\": \"\\n\"\t}")
+        #expect(written { $0.json(onOneLine: Array("[1, 2]".utf8)) } == "[1, 2]")
+    }
+
     @Test func everyCharacterAtEveryPlaceReadsBack() throws {
         for value in 1..<0x300 {
             guard let scalar = UnicodeScalar(value) else { continue }

@@ -100,6 +100,26 @@ struct OpaqueValueTests {
         #expect(answer.text.contains(#"{\"$transformer\":\"ColorsTransformer\""#))
     }
 
+    /// Rows of NDJSON and the lines of events end at line ends.
+    @Test func jsonOfAnotherProgramIsOnOneLine() throws {
+        let moods = try ServiceFixture(Self.model())
+        #expect(moods.post("/Mood", #"{"name":"x","free":[1]}"#).status == 201)
+        try RawDatabase(moods.path).run(
+            "UPDATE ZMOOD SET ZFREE = CAST("
+                + #"'{' || char(13, 10) || '"a": "\n"' || char(10) || '}' AS BLOB)"#)
+        let json = #""free":{  "a": "\n" }"#
+        let rows = moods.get("/Mood?format=ndjson").text
+        #expect(rows.contains(json) && rows.split(separator: "\n").count == 1, "\(rows)")
+        #expect(moods.get("/Mood").text.contains(json))
+        #expect(
+            moods.get("/Mood?format=csv&select=free").text
+                == "free\r\n" + #""{  ""a"": ""\n"" }""# + "\r\n")
+        #expect(moods.patch("/Mood/1", #"{"name":"y"}"#).text.contains(json))
+        #expect(moods.get("/changes?values=true").text.contains(json))
+        let copied = moods.post("/Mood", "{\(json)}")
+        #expect(copied.text.contains(#""free":{"a":"\n"}"#), "\(copied.text)")
+    }
+
     /// JSON that looks like the form, but whose bytes would not be shown in it, stays JSON.
     @Test(arguments: [
         (#"free":{"$base64":"NDI="}"#, "free"), (#"free":{"$base64":"no base64!"}"#, "free"),

@@ -201,11 +201,11 @@ package struct SnapshotRenderer: Sendable {
         if numbersAsStrings { writer.byte(UInt8(ascii: "\"")) }
     }
 
-    /// Appends stored JSON. Other bytes, which another program can have stored, become an object
+    /// Appends stored JSON, on one line. Other bytes, which another program can have stored, become an object
     /// with their base64.
     private func write(json: [UInt8], to writer: inout ByteWriter) {
         if (try? JSONDocument(json)) != nil {
-            writer.raw(json)
+            writer.json(onOneLine: json)
         } else {
             writer.raw(OpaqueValue.json(json, transformer: nil))
         }

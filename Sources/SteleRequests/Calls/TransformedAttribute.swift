@@ -19,7 +19,7 @@ package final class TransformedAttribute: Sendable {
     /// - Parameter key: the key of the object, if it is known.
     package func write(_ bytes: [UInt8], key: Int64?, to writer: inout ByteWriter) {
         do throws(TransformationError) {
-            writer.raw(try attribute.json(of: bytes))
+            writer.json(onOneLine: try attribute.json(of: bytes))
         } catch {
             writer.fail(UnreadableValue(attribute: attribute.name, key: key, error: error))
             writer.raw("{\"unreadable\":")
