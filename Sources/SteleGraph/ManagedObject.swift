@@ -168,11 +168,20 @@ open class ManagedObject {
 
     /// The stored value, if it is a file with these bytes: they are no change.
     private final func storedFile(of value: Value, _ slot: Int) -> Value? {
-        guard case .data(let bytes) = value, !isInserted, let storedValues,
-            storedValues.indices.contains(slot), case .external(let file) = storedValues[slot],
-            file.count == bytes.count, file.bytes == bytes
+        switch value {
+        case .data, .external: break
+        default: return nil
+        }
+        guard !isInserted, let storedValues, storedValues.indices.contains(slot),
+            case .external(let file) = storedValues[slot]
         else { return nil }
-        return storedValues[slot]
+        let isSame =
+            switch value {
+            case .data(let bytes): file.has(bytes)
+            case .external(let given): file != given && file.hasSameBytes(as: given)
+            default: false
+            }
+        return isSame ? storedValues[slot] : nil
     }
 
     /// The slots whose values differ from the stored ones; for a new object, those not null.

@@ -109,6 +109,28 @@ import Testing
         #expect(files(people).count == 2)
     }
 
+    @Test(arguments: [false, true]) func theSameBytesAgainAreNoChange(_ streamed: Bool) throws {
+        let people = try ServiceFixture.people()
+        #expect(people.post("/Person", "{}").status == 201)
+        let path = "/Person/1/photo"
+        let tag = try #require(put(people, path, Self.large, streamed: streamed)["ETag"])
+        let base64 = Data(Self.large).base64EncodedString()
+        let patched = people.patch("/Person/1", #"{"photo":"\#(base64)"}"#)
+        #expect(patched.status == 200 && patched.text.contains(#""_version":2"#))
+        let again = put(people, path, Self.large, streamed: streamed)
+        #expect(again.status == 204 && again["ETag"] == tag)
+        #expect(files(people).count == 1)
+        #expect(body(people.get(path)) == Self.large)
+        // The last byte of as many is another one.
+        let other = Self.large.dropLast() + [1]
+        #expect(other != Self.large[...])
+        let changed = put(people, path, Array(other), streamed: streamed)
+        #expect(changed.status == 204 && changed["ETag"] != tag)
+        #expect(body(people.get(path)) == Array(other))
+        let shorter = put(people, path, Array(other.dropLast()), streamed: streamed)
+        #expect(shorter["ETag"] != changed["ETag"])
+    }
+
     @Test func rangesArePartsOfTheBytes() throws {
         let people = try ServiceFixture.people()
         #expect(people.post("/Person", "{}").status == 201)

@@ -1,5 +1,6 @@
 /// The new value of a Binary attribute, streamed from the client into the store.
 
+import SteleGraph
 import SteleHTTP
 import SteleModel
 import StelePersistence
@@ -10,6 +11,7 @@ package final class BinaryUpload: BodySink {
     package let limit: Int
     private let writer: any ExternalDataWriter
     private let isKept = Atomic<Bool>(false)
+    private let isTaken = Atomic<Bool>(true)
     /// A hash of all bytes taken; nil if it is not needed.
     private let print: Mutex<Fingerprint?>
 
@@ -35,8 +37,13 @@ package final class BinaryUpload: BodySink {
     /// - Throws: `StoreError`.
     func value() throws -> Value { try writer.finish() }
 
-    /// Leaves the value to the store: a save has taken it, or may have.
-    package func keep() { isKept.store(true, ordering: .releasing) }
+    /// Leaves the value to the store: a save has taken it, or may have, unless the object has not.
+    package func keep() {
+        if isTaken.load(ordering: .acquiring) { isKept.store(true, ordering: .releasing) }
+    }
+
+    /// Notes whether the object has taken the value: not where it has the same bytes already.
+    func note(isTaken: Bool) { self.isTaken.store(isTaken, ordering: .releasing) }
 }
 
 /// The source of a Binary attribute's new value.
@@ -54,8 +61,18 @@ package enum BinarySource {
         }
     }
 
+    /// Gives an object the value.
     /// - Throws: `StoreError`.
-    package var value: Value {
+    package func set(_ attribute: Attribute, of object: ManagedObject) throws {
+        let value = try self.value
+        object.setValue(value, for: attribute)
+        if case .upload(let upload) = self {
+            upload.note(isTaken: object.value(attribute) == value)
+        }
+    }
+
+    /// - Throws: `StoreError`.
+    private var value: Value {
         get throws {
             switch self {
             case .nothing: .null

@@ -156,7 +156,7 @@ extension Execution {
             return try applyToAll(of: request, plan, writer)
         case .setBinary(let owner, let attribute, let source):
             let object = try target(owner, plan, writer)
-            object.setValue(try source.value, for: attribute)
+            try source.set(attribute, of: object)
             return .changed(Written(object))
         case .setMembers(let owner, let relationship), .addMembers(let owner, let relationship, _),
             .removeMember(let owner, let relationship, _), .setToOne(let owner, let relationship),
