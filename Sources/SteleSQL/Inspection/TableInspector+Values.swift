@@ -66,6 +66,15 @@ extension TableInspector {
             scan.add(
                 fault: "typeof(\(value)) = 'real' AND abs(\(value)) \(isInfinite)",
                 in: column.name, "the number is infinite: \(property) is read as null", look: look)
+            if column.kind == .float {
+                let (double, float) = (AttributeType.double.rawValue, AttributeType.float.rawValue)
+                let nearest = "\(SQLFunctions.number.name)(\(double), \(float), \(value))"
+                scan.add(
+                    fault: "typeof(\(value)) = 'real' AND NOT abs(\(value)) \(isInfinite) "
+                        + "AND \(value) IS NOT \(nearest)", in: column.name,
+                    "the number is no Float: \(property) is shown as the nearest one, and compared "
+                        + "as it is")
+            }
             guard column.kind == .decimal else { return }
             scan.add(
                 fault: "typeof(\(value)) = 'blob' AND \(isForeign)", in: column.name,

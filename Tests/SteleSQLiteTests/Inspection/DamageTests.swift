@@ -227,6 +227,20 @@ struct Damage: Sendable, CustomStringConvertible {
         #expect(try shop.inspect([]).differences == [])
     }
 
+    @Test func aNumberThatIsNoFloatIsFoundInAColumnOfFloats() throws {
+        let folder = try TemporaryFolder()
+        let model = try makeModel([EntityMaker("Thing").attribute("size", .float)])
+        try SQLiteStore.open(path: folder.store, model: model).close()
+        try RawDatabase(folder.store).run(
+            "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT, ZSIZE) VALUES (1, 1, 1, 0.5), (2, 1, 1, 7), "
+                + "(3, 1, 1, NULL), (4, 1, 1, \(Double(Float(0.1)))), (5, 1, 1, 0.1), "
+                + "(6, 1, 1, 1e-300); UPDATE Z_PRIMARYKEY SET Z_MAX = 6")
+        let found = try SQLiteStore.inspect(path: folder.store, among: [model]).differences
+        #expect(found.count == 1, "\(found)")
+        let expected = "ZTHING.ZSIZE: in 2 rows (first: Z_PK 5) the number is no Float: Thing.size"
+        #expect(found.first?.hasPrefix(expected) == true, "\(found)")
+    }
+
     /// A link to a deleted object that the delete rule No Action has left.
     @Test func aDanglingKeyOfNoActionIsNoDifference() throws {
         let folder = try TemporaryFolder()
