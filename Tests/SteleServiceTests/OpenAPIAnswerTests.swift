@@ -143,13 +143,27 @@ import Testing
         #expect(league.service.post("/Player", #"{"name":"A","goals":"3"}"#).status == 201)
     }
 
-    /// A whole object fits its own schema, not only that of rows.
+    /// A whole object fits its own schema, not only that of rows, which is any object: a request
+    /// names the columns, and gives each any type.
     @Test func wholeObjectsFitTheSchemaOfTheirEntity() throws {
         let league = try Conformance(DocsTests.league())
         let players = try league.service.get("/Player").json.elements
         let schema = try #require(league.check.resolve("#/components/schemas/Player"))
         #expect(players.count > 20)
         for player in players { #expect(league.check.failures(player, schema) == []) }
+        func rows(_ body: String) throws -> [JSONValue] {
+            try league.service.post("/Player/query", body).json.elements
+        }
+        let queried = try rows(#"{"limit":100}"#)
+        #expect(queried.count == players.count)
+        for player in queried { #expect(league.check.failures(player, schema) == []) }
+        for row in try rows(#"{"select":"team,n:count()","groupBy":"team"}"#) {
+            guard case .object(let members) = row else {
+                Issue.record("\(row)")
+                continue
+            }
+            #expect(members.map(\.0) == ["team", "n"])
+        }
     }
 
     @Test func writesAreAsDescribed() throws {

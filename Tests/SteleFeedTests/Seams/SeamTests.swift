@@ -21,7 +21,7 @@ import Testing
             let copies = try SeamStage(kind)
             for (key, values) in stored.sorted(by: { $0.key < $1.key }) {
                 for name in run.some(SeamModel.names, 3) {
-                    let journey = picked(name, &run)
+                    let journey = picked(name, values[name], &run)
                     let token = tokens[journey.reading]?[key]?[name] ?? "-"
                     let outcome = try journey.writing.write(name, token, on: copies)
                     let wanted = SeamStage.exact(values[name])
@@ -81,11 +81,13 @@ import Testing
         }
     }
 
-    private func picked(_ name: String, _ run: inout SeamRun) -> SeamJourney {
-        // Decimals of many digits are taken as strings alone.
-        let reading = ReadingRoad.allCases.filter {
-            name == "decimal" ? $0 == .strings : $0.has(name)
+    private func picked(_ name: String, _ value: Value?, _ run: inout SeamRun) -> SeamJourney {
+        // Decimals of more digits than a Double keeps are taken as strings alone.
+        var isLong = false
+        if case .decimal(let it)? = value {
+            isLong = "\(it)".filter(\.isNumber).drop { $0 == "0" }.count > 15
         }
+        let reading = ReadingRoad.allCases.filter { isLong ? $0 == .strings : $0.has(name) }
         // A composite is several columns of CSV.
         let writing = name == "part" ? WritingRoad.ofJSON : WritingRoad.allCases
         return SeamJourney(
