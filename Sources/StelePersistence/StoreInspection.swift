@@ -28,12 +28,15 @@ package struct StoreInspection: Sendable {
     package struct UsedModel: Sendable, Hashable {
         /// The name of the version.
         package let name: String
-        /// Whether it is the one in the store's model cache, and was not given.
+        /// Whether it is the store's own, and was not given.
         package let isOwn: Bool
+        /// The table that has the store's own; nil for a given one and in a store without tables.
+        package let place: String?
 
-        package init(name: String, isOwn: Bool) {
+        package init(name: String, isOwn: Bool, place: String? = nil) {
             self.name = name
             self.isOwn = isOwn
+            self.place = place
         }
     }
 

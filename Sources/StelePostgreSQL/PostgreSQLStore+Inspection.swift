@@ -59,7 +59,7 @@ extension PostgreSQLStore {
         }
         let own = try? metadata.modelFile(name: "store", place: "the store")?.model()
         if models.isEmpty, let own, metadata.isOf(own) {
-            found.model = .init(name: own.name, isOwn: true)
+            found.model = .init(name: own.name, isOwn: true, place: "Z_METADATA")
             found.hashes = "those of the model"
             return own
         }

@@ -31,12 +31,7 @@ extension SQLiteStore {
         } catch {
             throw ModelErrors([ModelError(path, error.sentence)])
         }
-        var file: ModelFile
-        if let cache {
-            file = try modelFile(cache, path, isOfApp: metadata?.isOfApp == true)
-        } else if let kept = try metadata?.modelFile(name: ModelCache.name(of: path), place: path) {
-            file = kept
-        } else {
+        guard var file = try modelFile(cache, metadata, path) else {
             throw ModelErrors(
                 [ModelError(path, "the store has no model cache", hint: ModelCache.remedy)])
         }
@@ -52,15 +47,21 @@ extension SQLiteStore {
         return file
     }
 
-    /// Reads the bytes of Z_MODELCACHE as a model with the name of the store's file.
-    /// - Parameter isOfApp: whether Core Data has made the store. It stores the values of a
-    ///   Transformable attribute without a transformer as keyed archives, and Stele as JSON.
+    /// Reads the store's own model, with the name of the store's file: that of Z_MODELCACHE, or
+    /// else the one in the metadata.
+    ///
+    /// Core Data stores the values of a Transformable attribute without a transformer as keyed
+    /// archives, and Stele as JSON.
+    /// - Parameter cache: the bytes of Z_MODELCACHE; nil without any.
+    /// - Returns: nil where the store has none.
+    /// - Throws: `ModelErrors` for one that cannot be read.
     static func modelFile(
-        _ cache: [UInt8], _ path: String, isOfApp: Bool = false
-    ) throws(ModelErrors) -> ModelFile {
-        var (model, notes) = try ModelCache.read(
-            cache, name: ModelCache.name(of: path), place: path)
-        if isOfApp { model.nameTransformers() }
+        _ cache: [UInt8]?, _ metadata: StoreMetadata?, _ path: String
+    ) throws(ModelErrors) -> ModelFile? {
+        let name = ModelCache.name(of: path)
+        guard let cache else { return try metadata?.modelFile(name: name, place: path) }
+        var (model, notes) = try ModelCache.read(cache, name: name, place: path)
+        if metadata?.isOfApp == true { model.nameTransformers() }
         return ModelFile(model, notes: notes)
     }
 

@@ -53,6 +53,32 @@ import Testing
         #expect(try check("nowhere.sqlite").0 == 2)
     }
 
+    /// A model with a composite attribute is in no archive, so the metadata have it.
+    @Test func aModelInTheMetadataIsThatOfTheStore() throws {
+        try folder.write(
+            """
+            {"composites":[{"name":"Addr","attributes":[{"name":"city","type":"String"}]}],
+             "entities":[{"name":"T","attributes":[
+               {"name":"home","type":"Composite","composite":"Addr"},
+               {"name":"n","type":"Integer 32"}],
+              "relationships":[{"name":"up","destination":"T","inverse":"downs"},
+               {"name":"downs","destination":"T","inverse":"up","toMany":true}]}]}
+            """, to: "m.json")
+        try folder.write(#"{"n":1,"home":{"city":"Ulm"}}"#, to: "T.ndjson")
+        let made = try Program.run(
+            "import", "m.json", "--store", "s.sqlite", "T.ndjson", folder: folder.path)
+        #expect(made.status == 0, "\(made.errors)")
+        let whole = try inspect("s.sqlite")
+        #expect(whole.status == 0 && !whole.output.contains("not checked"), "\(whole.output)")
+        #expect(lines(whole.output).contains("model in the store (Z_METADATA)"))
+        try RawDatabase(folder.path + "/s.sqlite").run("UPDATE ZT SET ZN = 'abc', ZUP = 77")
+        let alone = try Program.run("check", "s.sqlite", folder: folder.path)
+        let given = try Program.run(
+            "check", "s.sqlite", "--model", "m.json", folder: folder.path)
+        #expect(alone.status == 1 && alone.output == given.output, "\(alone)")
+        #expect(lines(alone.output)[0] == "s.sqlite: 2 differences", "\(alone.output)")
+    }
+
     @Test func aStoreIsPrinted() throws {
         try make("s.sqlite")
         let before = try FolderState(folder.path)

@@ -65,7 +65,7 @@ struct InspectionReport {
 
     private var model: String {
         guard let it = inspection.model else { return "not known" }
-        if it.isOwn { return "in the store (Z_MODELCACHE)" }
+        if it.isOwn { return "in the store" + (it.place.map { " (\($0))" } ?? "") }
         return it.name + (it.name == current ? " (current)" : "")
     }
 

@@ -7,8 +7,11 @@ import SteleSQL
 struct InspectedModel {
     /// Nil where none is known.
     private(set) var model: Model?
-    /// Whether it is the one in the store's model cache.
+    /// Whether it is the store's own.
     private(set) var isOwn = false
+    /// The table that has the store's own model: Z_MODELCACHE, or Z_METADATA where no archive can
+    /// have the model.
+    private(set) var place = "Z_MODELCACHE"
     /// What is known of the version hashes.
     private(set) var hashes = ""
     private(set) var differences: [String] = []
@@ -18,13 +21,13 @@ struct InspectedModel {
     /// Core Data's version hashes of given models, by their names.
     private let published: [String: [String: [UInt8]]]
 
-    /// Chooses one of the given models by the version hashes, or else the one in the model cache.
+    /// Chooses one of the given models by the version hashes, or else the store's own.
     init(
         _ files: InspectedFiles, among models: [Model], _ published: [String: [String: [UInt8]]]
     ) {
         self.files = files
         self.published = published
-        let own = readCache()
+        let own = readOwn()
         if !models.isEmpty { choose(among: models) }
         if model == nil, let own { take(own) }
         if hashes.isEmpty { hashes = "not compared" }
@@ -32,7 +35,7 @@ struct InspectedModel {
             unchecked.append(
                 "the tables with a model: "
                     + (own == nil && models.isEmpty && differences.isEmpty
-                        ? "the store has none in Z_MODELCACHE; name one by --model"
+                        ? "the store has none of its own; name one by --model"
                         : "no model of the store is known"))
         }
     }
@@ -117,22 +120,24 @@ struct InspectedModel {
         return layout.differences(from: schema).isEmpty
     }
 
-    // MARK: The model cache
+    // MARK: The store's own model
 
-    private mutating func readCache() -> Model? {
+    private mutating func readOwn() -> Model? {
         let bytes: [UInt8]?
         do throws(StoreError) { bytes = try SQLiteStore.modelCache(files.connection) } catch {
             differences.append("Z_MODELCACHE cannot be read: \(error.sentence)")
             return nil
         }
-        guard let bytes else { return nil }
-        do throws(ModelErrors) { return try SQLiteStore.modelFile(bytes, path).model() } catch {
-            differences.append("Z_MODELCACHE: the model cannot be read: \(error.description)")
+        if bytes == nil { place = "Z_METADATA" }
+        do throws(ModelErrors) {
+            return try SQLiteStore.modelFile(bytes, metadata, path)?.model()
+        } catch {
+            differences.append("\(place): the model cannot be read: \(error.description)")
             return nil
         }
     }
 
-    /// Takes the model of the cache. The store may have one of its configurations.
+    /// Takes the store's own model. The store may have one of its configurations.
     private mutating func take(_ own: Model) {
         let parts =
             own.declaration.configurations.compactMap { own.restricted(to: $0.name) }
@@ -155,7 +160,7 @@ struct InspectedModel {
             return
         }
         do throws(StoreError) { try compare(own) } catch {
-            differences.append("Z_MODELCACHE: \(error.sentence)")
+            differences.append("\(place): \(error.sentence)")
         }
     }
 

@@ -11,7 +11,7 @@ extension SQLiteStore {
     /// each table. A table with columns of bytes, whose values may be in files, is read once more,
     /// and one with a uniqueness constraint that has no index is sorted.
     /// - Parameter models: the models that the store may have been made with, the likeliest first.
-    ///   Without one that fits, the tables are compared with the model in Z_MODELCACHE.
+    ///   Without one that fits, the tables are compared with the store's own model.
     /// - Parameter published: the version hashes that Core Data has computed for some of them
     ///   (VersionInfo.plist), by the names of the models.
     /// - Throws: `StoreError`: `.incompatible` for a file that is not a store or whose metadata
@@ -34,7 +34,9 @@ extension SQLiteStore {
         found.differences += files.differences
         found.differences += files.metadata.differences
         let chosen = InspectedModel(files, among: models, published)
-        found.model = chosen.model.map { .init(name: $0.name, isOwn: chosen.isOwn) }
+        found.model = chosen.model.map {
+            .init(name: $0.name, isOwn: chosen.isOwn, place: chosen.isOwn ? chosen.place : nil)
+        }
         found.hashes = chosen.hashes
         found.differences += chosen.differences
         found.unchecked += chosen.unchecked + files.unchecked
