@@ -87,7 +87,7 @@ public final class SQLiteStore: PersistentStore {
                 try StoreFile.checkHistoryFile(of: path, found.identifier)
             } else if found.layout.hasHistory {
                 // A store that is refused is not adopted.
-                _ = try HistoryReader.lastTransaction(connection)
+                try HistoryCounters.check(connection)
             }
         }
         let file = try StoreFile.prepare(

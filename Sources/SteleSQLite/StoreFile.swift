@@ -136,6 +136,8 @@ struct StoreFile {
         do throws(StoreError) {
             var (_, metadata) = try self.metadata(connection, path)
             var line = try historyLine(metadata, path)
+            // A history beside the store follows the store's number.
+            if !connection.hasAttachedHistory { try HistoryCounters.mend(connection) }
             line.begin(newGeneration(), after: try HistoryReader.lastTransaction(connection))
             metadata.historyLine = line.texts
             try metadata.write(to: connection)

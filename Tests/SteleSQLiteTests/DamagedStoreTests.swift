@@ -47,7 +47,7 @@ import Testing
     /// A store that is refused is not adopted and keeps its bytes.
     @Test(arguments: [
         "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 16002",
-        "UPDATE Z_PRIMARYKEY SET Z_MAX = -1 WHERE Z_ENT = 16002",
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 16001",
     ])
     func aHistoryOutOfRangeIsRefusedWithoutAChange(_ damage: String) throws {
         try shop.run(damage)
@@ -58,6 +58,7 @@ import Testing
             return
         }
         #expect(text.contains("out of range") && text.contains("stele inspect"), "\(text)")
+        #expect(text.contains("of the row 1600") && text.contains("set it to the"), "\(text)")
         #expect(try FolderState(shop.folder.path) == before)
         #expect(try !shop.inspect().differences.isEmpty)
     }
@@ -80,6 +81,37 @@ import Testing
             try !shop.inspect().differences.contains {
                 $0.contains("row \(number) in Z_PRIMARYKEY")
             })
+    }
+
+    /// A counter of the history below 0 counts as the largest key, and reading needs none.
+    @Test(arguments: [16_001, 16_002, 16_003])
+    func aCounterOfTheHistoryBelow0IsMended(_ number: Int) throws {
+        func differences() throws -> [String] {
+            try shop.inspect().differences.filter { $0.contains("the row \(number) ") }
+        }
+        try shop.run("UPDATE Z_PRIMARYKEY SET Z_MAX = -1 WHERE Z_ENT = \(number)")
+        #expect(try !differences().isEmpty)
+        let read = try ReadOnlySQLiteStore.open(path: shop.path, model: shop.model)
+        let reader = try read.reader()
+        #expect(try reader.count(FetchRequest(entity: try entity("Item"))) == 3)
+        reader.close()
+        read.close()
+        let store = try open()
+        #expect(try store.now == (number == 16_002 ? 5 : 9))
+        _ = try store.insert(try entity("Tag"), ["name": .string("a")])
+        #expect(try store.now == (number == 16_002 ? 6 : 10))
+        store.close()
+        #expect(try differences() == [])
+    }
+
+    /// No object has the key 0.
+    @Test func aCounterOfAnEmptyTableBelow0GivesKeysFrom1() throws {
+        try shop.run(
+            "DELETE FROM Z_1TAGS; DELETE FROM ZTAG; "
+                + "UPDATE Z_PRIMARYKEY SET Z_MAX = -1 WHERE Z_NAME = 'Tag'")
+        let store = try open()
+        defer { store.close() }
+        #expect(try store.insert(try entity("Tag"), ["name": .string("a")]).key == 1)
     }
 
     /// A counter of objects that is too low costs keys, and no save.

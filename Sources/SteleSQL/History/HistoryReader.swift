@@ -61,20 +61,21 @@ public struct HistoryReader {
         .integer, .integer, .integer, .integer, .integer, .integer, .text,
     ]
 
-    /// Returns the number of the last transaction in the view; 0 for none.
-    /// - Throws: `StoreError.incompatible` (134080) for a number out of range; the errors of a
-    ///   statement (`SQLConnection`).
+    /// Returns the number of the last transaction in the view; 0 for none. A counter out of range
+    /// counts as the nearest number in it, because reading needs none (`HistoryCounters`).
+    /// - Throws: the errors of a statement (`SQLConnection`).
     public func lastTransaction() throws(StoreError) -> Int64 {
         try Self.lastTransaction(connection)
     }
 
-    /// Returns the number of the last transaction in the view of a connection; 0 for none.
+    /// Returns the number of the last transaction in the view of a connection, as
+    /// `lastTransaction()`.
     /// - Throws: as `lastTransaction()`.
     public static func lastTransaction(
         _ connection: any SQLConnection
     ) throws(StoreError) -> Int64 {
-        try checked(
-            try connection.integer(connection.hasAttachedHistory ? attachedToken : token)) ?? 0
+        let counter = try connection.integer(connection.hasAttachedHistory ? attachedToken : token)
+        return min(max(counter ?? 0, 0), most)
     }
 
     /// Checks that the number of a transaction is from 0 to `most`, so that arithmetic on it does
@@ -93,7 +94,7 @@ public struct HistoryReader {
     static let most: Int64 = 1 << 62
 
     /// Returns the number of the oldest transaction in the history; nil for none.
-    /// - Throws: as `lastTransaction()`.
+    /// - Throws: as `checked`; the errors of a statement (`SQLConnection`).
     public func oldestTransaction() throws(StoreError) -> Int64? {
         try Self.checked(try connection.integer(Self.oldest))
     }

@@ -87,13 +87,15 @@ extension TableInspector {
         }
     }
 
-    /// Finds counters with which no store is opened, or that leave no number for a save.
+    /// Finds counters that are no numbers of a save.
     private mutating func checkRange(_ rows: [PrimaryKeyRow]) {
         for row in rows
         where row.isOfFramework && !(0...HistoryReader.most).contains(row.highest) {
             inspection.differences.append(
                 "Z_PRIMARYKEY.Z_MAX: the row \(row.number) (\(row.name)) has the number "
-                    + "\(row.highest), which is out of range: no save gets a number")
+                    + "\(row.highest), which is out of range: "
+                    + (row.highest < 0
+                        ? "it counts as the largest Z_PK" : "no save gets a number"))
         }
     }
 

@@ -31,11 +31,12 @@ struct Counters {
         for row in try connection.rows(reading, [], [.integer, .integer]) {
             if case .int(let entity) = row[0], case .int(let highest) = row[1] {
                 guard let place = Int(exactly: entity).flatMap(place(of:)) else { continue }
-                maxima[place] = highest
+                // One below 0 says nothing, and no row has key 0.
+                maxima[place] = max(highest, 0)
             }
         }
         for entity in [HistoryTables.change, HistoryTables.transaction] {
-            _ = try HistoryReader.checked(highest(entity))
+            try HistoryCounters.check(highest(entity), of: entity)
         }
         if looksAtRows { try lookAtHistory(schema, connection) }
         for table in schema.storedTables where looksAtRows {
