@@ -3,9 +3,9 @@ import SteleModel
 /// How a column of another program's table and an attribute have each other's values.
 ///
 /// A type without a form of its own is its text, as the server reads and writes it. What an
-/// attribute cannot hold is null in it: NaN. Dates that are infinite are those of
-/// `Date.distantPast` and `distantFuture`, and a `numeric` of more than 38 digits is rounded. The
-/// column keeps its value until the attribute is changed.
+/// attribute cannot hold is null in it: NaN, infinite numbers, and a `numeric` beyond a Decimal.
+/// Dates that are infinite are those of `Date.distantPast` and `distantFuture`, and a `numeric` of
+/// more than 38 digits is rounded. The column keeps its value until the attribute is changed.
 struct ColumnForm: Sendable {
     /// The type of the attribute.
     let type: AttributeType
@@ -26,10 +26,8 @@ struct ColumnForm: Sendable {
         case "int8": self.init(.integer64, { "\($0)::bigint" }, cast)
         case "bool": self.init(.boolean, { "\($0)::int::bigint" }, { cast("\($0) <> 0") })
         case "numeric": self.init(.decimal, Self.decimal, cast)
-        case "float4":
-            self.init(.float, { "nullif(\($0)::double precision, 'NaN')" }, cast)
-        case "float8":
-            self.init(.double, { "nullif(\($0)::double precision, 'NaN')" }, cast)
+        case "float4": self.init(.float, Self.finite, cast)
+        case "float8": self.init(.double, Self.finite, cast)
         case "timestamptz": self.init(.date, Self.date, { cast(Self.instant($0)) })
         case "timestamp", "date":
             self.init(.date, Self.date, { cast("\(Self.instant($0)) AT TIME ZONE 'UTC'") })
@@ -54,12 +52,24 @@ struct ColumnForm: Sendable {
         self.writing = writing
     }
 
-    /// At most 38 significant digits.
-    @Sendable private static func decimal(_ column: String) -> String {
-        "CASE WHEN \(column)::text IN ('NaN', 'Infinity', '-Infinity') THEN NULL "
-            + "WHEN abs(\(column)) < 1 THEN round(\(column)::numeric, 38) "
-            + "ELSE round(\(column)::numeric, 37 - floor(log(abs(\(column))))::int) END"
+    /// PostgreSQL sorts NaN after the infinities.
+    @Sendable private static func finite(_ column: String) -> String {
+        "CASE WHEN abs(\(column)) < 'Infinity' THEN \(column)::double precision END"
     }
+
+    /// At most 38 significant digits, and 128 behind the point. They are counted in the text, because
+    /// a logarithm is rounded.
+    @Sendable private static func decimal(_ column: String) -> String {
+        let size = "abs(\(column)::numeric)"
+        let zeros = "length(substring(\(size)::text from '^0[.](0*)'))"
+        return "CASE WHEN \(size) >= '\(beyondDecimals)' THEN NULL "
+            + "WHEN \(size) < 1 "
+            + "THEN round(\(column)::numeric, least(128, 38 + coalesce(\(zeros), 0))) "
+            + "ELSE round(\(column)::numeric, 38 - length(trunc(\(size))::text)) END"
+    }
+
+    /// The least number that is rounded to one beyond all Decimals. NaN is above it.
+    private static let beyondDecimals = String(repeating: "9", count: 38) + ".5e127"
 
     /// The seconds since 2001.
     @Sendable private static func date(_ column: String) -> String {
