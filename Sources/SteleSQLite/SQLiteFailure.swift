@@ -62,6 +62,7 @@ enum SQLiteFailure {
         case SQLITE_ERROR where message == "integer overflow": return .invalid(message)
         case SQLITE_ERROR:
             if let bound = bound(message) { return .tooLarge(bound) }
+            if let rule = brokenRule(message, place, connection) { return .refused(rule) }
             fallthrough
         default: return .failed("SQLite: \(message) (\(code)) in \(place.prefix(placeLength))")
         }

@@ -92,6 +92,30 @@ import Testing
         try raw.run("DROP TRIGGER app")
     }
 
+    /// A trigger that needs what only its own program has.
+    @Test func aTriggerThatCallsWhatIsNotThereRefuses() throws {
+        try raw.run(
+            "CREATE TRIGGER app AFTER INSERT ON ZTAG BEGIN SELECT app_log(new.Z_PK); END")
+        let before = service.get("/Tag").text
+        for body in [#"{"label":"y"}"#, many(40)] {
+            expectRefusal(
+                service.post("/Tag", body), "Tag",
+                "a trigger of the store's file refuses it: no such function: app_log (app of ZTAG)",
+                place: "function")
+        }
+        #expect(service.get("/Tag").text == before)
+        #expect(service.patch("/Tag/2", #"{"n":5}"#).status == 200)
+        try raw.run(
+            "DROP TRIGGER app; CREATE TABLE APPLOG (V); CREATE TRIGGER app AFTER UPDATE ON ZTAG "
+                + "BEGIN INSERT INTO APPLOG VALUES (new.Z_PK); END; DROP TABLE APPLOG")
+        expectRefusal(
+            service.patch("/Tag/2", #"{"n":6}"#), "Tag 2: ",
+            "no such table: main.APPLOG (app of ZTAG)", place: "table")
+        try raw.run("DROP TRIGGER app")
+        #expect(service.patch("/Tag/2", #"{"n":6}"#).status == 200)
+        #expect(service.post("/Tag", #"{"label":"y"}"#).status == 201)
+    }
+
     private func joinTable() throws -> String {
         try #require(
             try raw.texts(
