@@ -43,19 +43,31 @@ extension MigrationPlan {
 }
 
 extension MigrationPlan {
-    /// The renaming identifiers of the current version that name another of its properties. Version
-    /// hashes do not have renaming identifiers: nothing tells two versions apart between which two
-    /// properties of one type have exchanged their names.
+    /// The renaming identifiers of the current version that name another of its entities, or another
+    /// property of the entity. Version hashes do not have renaming identifiers: nothing tells two
+    /// versions apart between which two entities of one form, or two properties of one type, have
+    /// exchanged their names.
     private var unseenRenames: [String] {
-        destination.model.storedEntities.flatMap { entity in
-            entity.declaration.properties.compactMap { property -> String? in
+        let entities = destination.model.storedEntities
+        func note(_ name: String, _ former: String, _ what: String) -> String {
+            "\(name) has the renaming identifier of \(former): if \(what) have to move, give one of "
+                + "them a version hash modifier, because the version hashes are the same"
+        }
+        return entities.flatMap { entity -> [String] in
+            var notes: [String] = []
+            if let former = entity.declaration.renamingIdentifier, former != entity.name,
+                entities.contains(where: { $0.name == former })
+            {
+                notes.append(note(entity.name, former, "objects"))
+            }
+            for property in entity.declaration.properties {
                 guard let former = property.formerName, former != property.name,
                     entity.property(named: former) != nil
-                else { return nil }
-                return "\(entity.name).\(property.name) has the renaming identifier of "
-                    + "\(entity.name).\(former): if values have to move, give one of them a version "
-                    + "hash modifier, because the version hashes are the same"
+                else { continue }
+                notes.append(
+                    note("\(entity.name).\(property.name)", "\(entity.name).\(former)", "values"))
             }
+            return notes
         }
     }
 }

@@ -90,6 +90,28 @@ import Testing
                 + "them a version hash modifier, because the version hashes are the same")
     }
 
+    @Test func anExchangeOfNamesOfEntitiesIsNoted() throws {
+        let swapped = #"""
+            [{"name": "P", "renamingIdentifier": "Q",
+              "attributes": [{"name": "a", "type": "String"}]},
+             {"name": "Q", "renamingIdentifier": "P",
+              "attributes": [{"name": "a", "type": "String"}]}]
+            """#
+        let hashes: [String: [UInt8]] = ["P": [1], "Q": [2]]
+        let versions = try #require(
+            KnownVersions(
+                [KnownVersion(model: model(swapped, name: "M 2"), hashes: hashes)],
+                current: "M 2"))
+        let lines = try MigrationPlan(storeHashes: hashes, versions: versions).lines
+        #expect(
+            lines.dropFirst() == [
+                "P has the renaming identifier of Q: if objects have to move, give one of them a "
+                    + "version hash modifier, because the version hashes are the same",
+                "Q has the renaming identifier of P: if objects have to move, give one of them a "
+                    + "version hash modifier, because the version hashes are the same",
+            ])
+    }
+
     /// A part of a composite attribute is renamed within it, by its own former name.
     @Test func aPlanSaysHowAPartOfACompositeIsRenamed() throws {
         func lines(_ attribute: String, _ part: String, renaming: String = "") throws -> [String] {

@@ -274,6 +274,15 @@ import Testing
         #expect(file.sourceVersion == "Staff 1" && file.destinationVersion == "Staff 2")
     }
 
+    @Test(arguments: ["\0\u{1}garbage", "junk", ""])
+    func aFileThatIsNoMappingModelIsNamed(_ text: String) {
+        let error = #expect(throws: ModelErrors.self) {
+            try MappingFile(Array(text.utf8), path: "x.cdm")
+        }
+        let said = error?.description ?? ""
+        #expect(said.hasPrefix("x.cdm: it is no mapping model: "), "\(said)")
+    }
+
     @Test func aMissingFileIsTold() {
         let error = #expect(throws: ModelErrors.self) { try MappingFile.read("/nowhere.cdm") }
         #expect(error?.description.hasPrefix("/nowhere.cdm: there is no mapping model") == true)

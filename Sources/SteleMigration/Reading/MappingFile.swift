@@ -52,12 +52,18 @@ public struct MappingFile: Sendable, Hashable {
     /// - Throws: `ModelErrors` with every error in it.
     public init(_ bytes: [UInt8], path: String) throws(ModelErrors) {
         do throws(ModelErrors) {
+            let first = bytes.first { $0 > UInt8(ascii: " ") }
             if bytes.starts(with: "bplist".utf8) {
                 self = try CompiledMappingReader.read(bytes, path)
-            } else if bytes.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "<") {
+            } else if first == UInt8(ascii: "<") {
                 self = try XMLMappingReader.read(bytes, path)
-            } else {
+            } else if first == UInt8(ascii: "{") || path.lowercased().hasSuffix(".json") {
                 self = try JSONMappingReader.read(bytes, path)
+            } else {
+                throw ModelErrors(
+                    path,
+                    "it is no mapping model: a compiled one is a binary property list, and others "
+                        + "are XML or JSON")
             }
         } catch {
             var errors = error.ofMapping(path)
