@@ -66,6 +66,38 @@ struct AppStoreMigrationTests {
             "WITH t(\(names)) AS (\(query)) SELECT \(columns) FROM t ORDER BY 1")
     }
 
+    /// One of them does it, and the others find it done, or the store in use.
+    @Test func severalAtOnceMigrateAStoreOnce() throws {
+        try copyStore("sample2/Fixtures/SampleModel2_V1.sqlite")
+        try FileManager.default.copyItem(
+            atPath: shared + "sample2/Fixtures/SampleModel2_V2.sqlite",
+            toPath: folder.path + "/Next.sqlite")
+        let programs = try (0..<4).map { _ in
+            try Program(
+                ["migrate", "Next.sqlite", "--store", "store.sqlite"], folder: folder.path)
+        }
+        var migrated = 0
+        for program in programs {
+            let (status, errors) = program.end()
+            let text = program.text
+            if text.contains("migrated in") {
+                migrated += 1
+            } else if status == 0 {
+                let isDone =
+                    text.contains("another program has migrated the store meanwhile")
+                    || text.contains("nothing is migrated")
+                #expect(isDone, "\(text)")
+            } else {
+                let isInUse =
+                    errors.contains("another program") || errors.contains("open it again")
+                #expect(isInUse && !errors.contains("belongs to another model"), "\(errors)")
+            }
+        }
+        #expect(migrated == 1)
+        let again = try migrate("Next.sqlite")
+        #expect(again.status == 0 && again.text.contains("nothing is migrated"), "\(again)")
+    }
+
     @Test(arguments: ["Moody", "Moody 2", "Moody 3", "Moody 4"])
     func aStoreOfEachVersionGetsTheValuesOfVersionFive(_ version: String) throws {
         try copy(

@@ -60,10 +60,10 @@ struct MigrateCommand: ParsableCommand {
             let bar = ProgressBar()
             defer { bar.clear() }
             if plan { return try migrator.check(way) { bar.show($0) } }
-            try migrator.migrate(by: way) { bar.show($0) }
+            let isMigrated = try migrator.migrate(by: way) { bar.show($0) }
             if way.isEmpty { return }
             bar.clear()
-            write("migrated in \(bar.tenths) s\n", to: 1)
+            write((isMigrated ? "migrated in \(bar.tenths) s" : StoreMigrator.isDone) + "\n", to: 1)
         }
     }
 }

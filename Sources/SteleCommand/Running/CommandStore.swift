@@ -110,9 +110,10 @@ extension CommandStore {
         for line in try migrator.lines(of: plan) { printError(line) }
         let bar = ProgressBar()
         defer { bar.clear() }
-        try migrator.migrate(by: plan) { bar.show($0) }
+        let isMigrated = try migrator.migrate(by: plan) { bar.show($0) }
         bar.clear()
-        printError("\(name): migrated in \(bar.tenths) s")
+        printError(
+            "\(name): " + (isMigrated ? "migrated in \(bar.tenths) s" : StoreMigrator.isDone))
         return try open(package.model)
     }
 

@@ -58,14 +58,24 @@ struct StoreMigrator {
     }
 
     /// Migrates the store completely or not at all.
-    func migrate(by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void) throws {
+    /// - Returns: false where another program has migrated it since the plan was made.
+    @discardableResult func migrate(
+        by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
+    ) throws -> Bool {
         if plan.isEmpty {
             // A migration that was killed after its last step has left them.
             if store.hasMigrationRemains { try store.open(package, .refuse).close() }
-            return
+            return true
         }
-        try carryOut(plan) { try store.migrate(by: plan, report) }
+        do { try carryOut(plan) { try store.migrate(by: plan, report) } } catch {
+            guard (try? self.plan())?.isEmpty == true else { throw error }
+            return false
+        }
+        return true
     }
+
+    /// What is printed where `migrate` has returned false.
+    static let isDone = "another program has migrated the store meanwhile"
 
     /// Checks that `migrate` would go through, and changes nothing.
     /// - Throws: as `migrate`.
