@@ -32,6 +32,17 @@ struct InferredLosses {
             + changedValues(of: entity)
     }
 
+    /// Whether what a property loses is listed under an entity: the one that declares it, or where that
+    /// is removed, the first ones below it that stay.
+    private func speaks(_ entity: Entity, for owner: Int) -> Bool {
+        var next = entity
+        while next.index != owner {
+            guard let parent = next.parent, mappings[parent] == nil else { return false }
+            next = source.entities[parent]
+        }
+        return true
+    }
+
     /// What an entity's own properties lose that stay.
     private func changedValues(of entity: Entity) -> [String] {
         guard let mapping = mappings[entity.index],
@@ -40,7 +51,7 @@ struct InferredLosses {
         var lines: [String] = []
         for property in mapping.attributeMappings {
             guard case .source(let name)? = property.value,
-                let before = entity.attribute(named: name), before.owner == entity.index,
+                let before = entity.attribute(named: name), speaks(entity, for: before.owner),
                 let after = now.attribute(named: property.name)
             else { continue }
             if before.isOptional, !after.isOptional, !after.declaration.defaultValue.isNull {
@@ -54,7 +65,7 @@ struct InferredLosses {
         }
         for property in mapping.relationshipMappings {
             guard case .source(let name)? = property.value,
-                let before = entity.relationship(named: name), before.owner == entity.index,
+                let before = entity.relationship(named: name), speaks(entity, for: before.owner),
                 let after = now.relationship(named: property.name), before.isOrdered,
                 !after.isOrdered
             else { continue }
@@ -131,7 +142,7 @@ struct InferredLosses {
         else { return [] }
         return mapping.relationshipMappings.flatMap { property -> [String] in
             guard case .source(let name)? = property.value,
-                let before = entity.relationship(named: name), before.owner == entity.index,
+                let before = entity.relationship(named: name), speaks(entity, for: before.owner),
                 let after = now.relationship(named: property.name)
             else { return [] }
             let reached = Set(

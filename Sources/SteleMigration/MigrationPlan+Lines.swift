@@ -128,6 +128,9 @@ extension MigrationPlan.Step {
         for mapping in mappingModel.entityMappings {
             switch (mapping.sourceEntityName, mapping.destinationEntityName) {
             case (nil, let name?): details.append(.change("adds the entity \(name)"))
+            case (let name?, nil) where source.model.entity(named: name)?.isAbstract == true:
+                details.append(
+                    .change("the entity \(name) is removed: it is abstract, and has no objects"))
             case (let name?, nil):
                 details.append(
                     .loss(
@@ -211,7 +214,7 @@ extension MigrationPlan.Step {
                         ? "adds \(new).\(name)" : "\(new).\(name) gets its default"))
         }
         if kind == .inferred { return lines }
-        for name in before.storedNames where before.owns(name) && !kept.contains(name) {
+        for name in before.storedNames where isLeft(name, to: before) && !kept.contains(name) {
             if isKeptByInverse(before.relationship(named: name)) { continue }
             // What is computed from the property itself is listed as that.
             if used.contains(name), now.property(named: name) != nil { continue }
@@ -221,6 +224,18 @@ extension MigrationPlan.Step {
                         + (used.contains(name) ? ", after they are used in an expression" : "")))
         }
         return lines
+    }
+
+    /// Whether an entity declares a property, or has it from an abstract one that is removed.
+    private func isLeft(_ name: String, to entity: Entity) -> Bool {
+        if entity.owns(name) { return true }
+        let owner = entity.attribute(named: name)?.owner ?? entity.relationship(named: name)?.owner
+        guard let parent = owner.map({ source.model.entities[$0] }), parent.isAbstract else {
+            return false
+        }
+        return mappingModel.entityMappings.contains {
+            $0.sourceEntityName == parent.name && $0.destinationEntityName == nil
+        }
     }
 
     /// Whether a mapping model of a file sets a relationship from its other end.

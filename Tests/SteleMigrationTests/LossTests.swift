@@ -72,6 +72,30 @@ import Testing
                 == ["removes X.a and its values"])
     }
 
+    /// The objects of its subentities stay, and what they lose is named.
+    @Test func anAbstractParentThatIsRemovedIsNoLoss() throws {
+        let parent = #""parent": "Region""#
+        let old = [
+            entity("Region", "code: Integer 32", "note: String", more: #""abstract": true"#),
+            entity("Country", more: parent), entity("Continent", more: parent),
+        ].joined(separator: ", ")
+        let same = [
+            entity("Country", "code: Integer 32", "note: String"),
+            entity("Continent", "code: Integer 32", "note: String"),
+        ].joined(separator: ", ")
+        #expect(try details("[\(old)]", "[\(same)]") == [])
+        let less = [
+            entity(
+                "Country", #"code: Integer 32, "optional": false, "default": 7"#, "note: String"),
+            entity("Continent", "code: Integer 32"),
+        ].joined(separator: ", ")
+        #expect(
+            try details("[\(old)]", "[\(less)]") == [
+                "removes null from Country.code: it becomes the default",
+                "removes Continent.note and its values",
+            ])
+    }
+
     @Test func anExchangeOfNamesThatTheHashesDoNotHaveIsNoted() throws {
         let swapped = #"""
             [{"name": "Car", "attributes": [
