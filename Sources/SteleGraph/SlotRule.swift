@@ -26,7 +26,7 @@ struct SlotRule: Sendable {
     /// The to-one relationship if the delete rule of its inverse is No Action. An object whose
     /// destination was deleted stays valid until it gets another destination.
     var left: Relationship?
-    let check: Check
+    private(set) var check: Check
 
     /// Nil if all values are valid.
     init?(_ attribute: Attribute, slot: Int) {
@@ -48,6 +48,14 @@ struct SlotRule: Sendable {
         name = toOne.name
         isRequired = true
         check = .none
+    }
+
+    /// Returns the rule with another check; nil if all values are valid by it.
+    func checking(_ check: Check) -> SlotRule? {
+        if case .none = check, !isRequired { return nil }
+        var rule = self
+        rule.check = check
+        return rule
     }
 
     private static func check(_ attribute: Attribute) -> Check {

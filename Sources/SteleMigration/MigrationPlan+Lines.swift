@@ -34,9 +34,8 @@ extension MigrationPlan {
         }
         if steps.contains(where: { !$0.narrowed.isEmpty }) {
             lines.append(
-                "values and members of before are not checked by a migration in place: those that a "
-                    + "narrowed property does not allow stay, and refuse the next change of their "
-                    + "object; a migration that makes a new store refuses them")
+                "values and members of before are not checked: those that a narrowed property does "
+                    + "not allow stay, and refuse the next change of their object")
         }
         return lines
     }

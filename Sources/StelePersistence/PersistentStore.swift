@@ -159,6 +159,10 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// notified. This check is cheap. When it returns true, the observer has been notified.
     func noticesForeignChange() -> Bool
 
+    /// Whether a column may have a number that the attribute's type does not have, as other programs
+    /// leave it in SQLite: 70000 in an Integer 16, an infinite Double.
+    var holdsAnyNumber: Bool { get }
+
     /// Waits until it is known which contents other programs have left that Core Data does not write,
     /// so that all of them are read by their meaning. Does nothing where it is known, and ends where a
     /// table cannot be read: reading it fails in the same way.
@@ -277,6 +281,9 @@ extension PersistentStore {
 
     /// False: for a store of one service.
     public var isOfSeveralNodes: Bool { false }
+
+    /// False: for a store that has the values of its types alone.
+    public var holdsAnyNumber: Bool { false }
 
     /// Does nothing: for a store that has none.
     public func findForeignValues() {}

@@ -205,6 +205,9 @@ final class ForeignSearch: Sendable {
 }
 
 extension SQLiteStore {
+    /// True: SQLite keeps any number in any column.
+    public var holdsAnyNumber: Bool { true }
+
     /// Waits until all rows have been read for contents that other programs have left.
     public func findForeignValues() {
         _ = noticesForeignChange()

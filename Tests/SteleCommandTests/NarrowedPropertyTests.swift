@@ -30,9 +30,8 @@ import Testing
 
     private static let added = #",{"name":"more","type":"String"}"#
     private static let warning =
-        "\nvalues and members of before are not checked by a migration in place: those that a "
-        + "narrowed property does not allow stay, and refuse the next change of their object; a "
-        + "migration that makes a new store refuses them\n"
+        "\nvalues and members of before are not checked: those that a narrowed property does not "
+        + "allow stay, and refuse the next change of their object\n"
 
     private func make() throws {
         try folder.write(
@@ -153,42 +152,67 @@ import Testing
         #expect(program.end().status == 0)
     }
 
-    /// A store of an app gets a new store, whose objects are validated.
-    @Test func aNewStoreRefusesTheValues() throws {
+    /// A store of an app gets a new store, which has the values as they are.
+    @Test func aNewStoreHasTheValues() throws {
         try make()
         try makeBareStore(
             try ModelFile.read(folder.path + "/m.json").model(), at: folder.path + "/s.sqlite")
-        try folder.write(Self.model(#","maximum":10"#, more: Self.added), to: "m2.json")
+        try folder.write(
+            Self.model(
+                #","maximum":10"#, #","minimum":2"#, #","maximumCount":2"#, more: Self.added),
+            to: "m2.json")
         for options in [["--plan"], []] {
             let end = try Program.run(
                 ["migrate", "m2.json", "--store", "s.sqlite"] + options, folder: folder.path)
-            #expect(end.status == 1 && end.output.contains(Self.warning), "\(end)")
-            #expect(
-                end.errors.contains("Tag 1: n of Tag is too large: 42"), "\(end.errors)")
+            #expect(end.status == 0 && end.output.contains(Self.warning), "\(end)")
         }
-        let copied = try run("store", "migrate", "m.json", "--store", "s.sqlite", "--to", "c.xml")
-        #expect(copied.status == 0, "\(copied)")
+        let migrated = try RawDatabase(folder.path + "/s.sqlite")
+        #expect(
+            try migrated.texts("SELECT ZN || ZLABEL FROM ZTAG ORDER BY Z_PK") == ["42x", "7abc"])
+        #expect(try migrated.texts("SELECT count(*) FROM ZKID WHERE ZTAG = 1") == ["3"])
     }
 
-    /// The errors of a copy name the store, and the objects.
+    /// So does a copy.
+    @Test(arguments: ["c.sqlite", "c.xml", "c.binary", "c.text"])
+    func aCopyHasTheValues(_ to: String) throws {
+        try make()
+        try RawDatabase(folder.path + "/s.sqlite").run("UPDATE ZTAG SET ZN = 99 WHERE Z_PK = 2")
+        let end = try run("store", "migrate", "m.json", "--store", "s.sqlite", "--to", to)
+        #expect(end.status == 0, "\(end)")
+        let export = try run("export", "m.json", "--store", to)
+        #expect(export.output.contains(#""n":99"#), "\(export)")
+    }
+
+    /// A number that the type does not have is in SQLite alone. The errors of a copy to another store
+    /// name the store, and the objects.
     @Test(arguments: ["c.sqlite", "c.xml", "c.binary", "c.text"])
     func aCopyNamesTheStoreAndTheObjects(_ to: String) throws {
         try make()
         let path = folder.path + "/s.sqlite"
-        func copy() throws -> String {
-            let end = try run("store", "migrate", "m.json", "--store", "s.sqlite", "--to", to)
-            #expect(end.status == 1, "\(end)")
-            return end.errors
+        func copy() throws -> (status: Int32, output: String, errors: String) {
+            try run("store", "migrate", "m.json", "--store", "s.sqlite", "--to", to)
         }
-        try RawDatabase(path).run("UPDATE ZTAG SET ZN = 99 WHERE Z_PK = 2")
+        try RawDatabase(path).run("UPDATE ZTAG SET ZN = 3000000000 WHERE Z_PK = 2")
+        let one = try copy()
+        if to == "c.sqlite" {
+            #expect(one.status == 0, "\(one)")
+            let database = try RawDatabase(folder.path + "/" + to)
+            #expect(
+                try database.texts("SELECT ZN FROM ZTAG ORDER BY Z_PK") == ["42", "3000000000"])
+            return
+        }
         #expect(
-            try copy()
-                == "stele: s.sqlite: Tag 2: n of Tag is too large: 99, and the model allows at most "
-                + "50\n")
-        try RawDatabase(path).run("UPDATE ZTAG SET ZN = 70")
+            one.status == 1
+                && one.errors
+                    == "stele: s.sqlite: Tag 2: n of Tag is too large: 3000000000, and the model "
+                    + "allows at most 2147483647\n",
+            "\(one)")
+        try RawDatabase(path).run("UPDATE ZTAG SET ZN = 3000000000")
         let both = try copy()
         #expect(
-            both.hasPrefix("stele: s.sqlite: 2 values are not valid:\n- Tag 1: n of Tag")
-                && both.contains("- Tag 2: n of Tag"), "\(both)")
+            both.status == 1
+                && both.errors.hasPrefix(
+                    "stele: s.sqlite: 2 values are not valid:\n- Tag 1: n of Tag")
+                && both.errors.contains("- Tag 2: n of Tag"), "\(both)")
     }
 }

@@ -62,7 +62,8 @@ public final class MigrationManager {
 
     /// Carries out the mapping model. The destination is changed completely or not at all.
     ///
-    /// All mappings make their objects, in order; then all set relationships; then all validate. A
+    /// All mappings make their objects, in order; then all set relationships; then all validate. Where
+    /// the mapping model is the one that is inferred, no bound, pattern or count is checked. A
     /// destination family that is empty keeps the keys of its source family if no other objects
     /// become part of it. The save is not part of the destination's history.
     ///

@@ -1,19 +1,44 @@
+import SteleMigration
 import SteleModel
 import StelePersistence
 import StelePredicates
 
+/// What of the destination's model is validated.
+enum MigrationRules {
+    /// All of it.
+    case all
+    /// What must have a value, and the numbers that a type has.
+    case types
+    /// What must have a value.
+    case presence
+}
+
 /// The rules of an entity's values, applied to rows. A row that it refuses gets its errors from
 /// `MigrationRun.note`, which makes a managed object of it.
 struct MigrationRowCheck {
-    private let rules: [SlotRule]
-    private let composites: [CompositeRule]
+    let rules: [SlotRule]
+    let composites: [CompositeRule]
     /// The to-many relationships whose members are counted.
     let counted: [Relationship]
+    /// Whether one member is enough, and no number is too many.
+    private let countsOne: Bool
 
-    init(_ plan: EntityPlan) {
+    /// - Parameter required: the relationships that must have a destination, where not all of the model
+    ///   is validated.
+    init(_ plan: EntityPlan, _ extent: MigrationRules, required: Set<String>) {
+        let isWhole = extent == .all
         rules = plan.rules.filter { !plan.unsavedSlots.contains($0.slot) }
+            .compactMap { $0.reduced(to: extent) }
         composites = plan.requiredComposites
-        counted = plan.boundedToManys
+        counted = plan.boundedToManys.filter { isWhole || required.contains($0.name) }
+        countsOne = !isWhole
+    }
+
+    /// Whether a counted relationship may have so many members.
+    func holds(_ count: Int, of relationship: Relationship) -> Bool {
+        if countsOne { return count > 0 }
+        let most = relationship.declaration.maximumCount
+        return (most <= 0 || count <= most) && !relationship.isTooFew(count)
     }
 
     /// Whether the values are valid. Null in a slot that must have a value is refused, also where an
@@ -29,6 +54,19 @@ struct MigrationRowCheck {
 }
 
 extension SlotRule {
+    /// The part of the rule that is validated; nil for none.
+    fileprivate func reduced(to extent: MigrationRules) -> SlotRule? {
+        switch (extent, type) {
+        case (.all, _): return self
+        case (.types, let type?) where type == .integer16 || type == .integer32:
+            return checking(.integer(type.integerRange))
+        case (.types, .float?):
+            let most = Double(Float.greatestFiniteMagnitude)
+            return checking(.double(minimum: -most, maximum: most))
+        default: return checking(.none)
+        }
+    }
+
     /// Whether a value is valid in any object.
     fileprivate func allows(_ value: Value) -> Bool {
         switch (check, value) {
@@ -64,14 +102,31 @@ extension MigrationRun {
         let context = objects.scratch()
         defer { context.close() }
         let object = context.loader.insert(entity, key: key, values: values)
-        let plan = context.plans[entity]
-        for rule in plan.rules where !plan.unsavedSlots.contains(rule.slot) {
-            if !left.contains(rule.slot) { rule.check(values[rule.slot], of: object, &errors) }
+        let check = checks[entity.index]
+        for rule in check.rules where !left.contains(rule.slot) {
+            rule.check(values[rule.slot], of: object, &errors)
         }
-        for rule in plan.requiredComposites {
+        for rule in check.composites {
             if let error = rule.failure(of: object) { errors.append(error) }
         }
         if errors.count >= Self.most { throw ValidationErrors(errors) }
+    }
+
+    /// How the rows of an entity are checked. What an inferred mapping model carries over stays as it is,
+    /// as in a migration in place: no bound, pattern or count is checked.
+    func check(of entity: Entity) -> MigrationRowCheck {
+        let required = requirements.lazy
+            .filter { $0.isOfRelationship && $0.destinationEntityName == entity.name }
+            .compactMap { requirement -> String? in
+                switch requirement.kind {
+                case .noObjects(let property), .notNull(let property, _): property
+                case .fits, .noObjectsOfAbstractEntity: nil
+                }
+            }
+        return MigrationRowCheck(
+            EntityPlan(entity, of: plan.destination, objectClass: ManagedObject.self),
+            !isInferred ? .all : manager.destinationStore.holdsAnyNumber ? .presence : .types,
+            required: Set(required))
     }
 
     /// Validates the destination objects, as the save at the end of Core Data's migration does.
@@ -108,9 +163,10 @@ extension MigrationRun {
         let members = try destination.reader.members(of: relationship, owners: rows.map(\.key))
         let maximum = relationship.declaration.maximumCount
         let most = maximum > 0 ? maximum : .max
+        let check = checks[entity.index]
         for row in rows {
             let count = members[row.key]?.count ?? 0
-            if count <= most, !relationship.isTooFew(count) { continue }
+            if check.holds(count, of: relationship) { continue }
             let context = objects.scratch()
             defer { context.close() }
             let object = context.loader.object(from: row)

@@ -22,9 +22,11 @@ final class MigrationRun {
     /// What the policies have associated since the last save.
     var pending = PendingAssociations()
     lazy var objects = MigrationObjects(self)
-    lazy var checks = plan.destination.entities.map { entity in
-        MigrationRowCheck(EntityPlan(entity, of: plan.destination, objectClass: ManagedObject.self))
-    }
+    lazy var checks = plan.destination.entities.map { check(of: $0) }
+    /// Whether the mapping model is the one that is inferred from the two models.
+    let isInferred: Bool
+    /// What the data must fulfil.
+    let requirements: [MigrationRequirement]
     /// Whether values are complete as soon as an object is inserted.
     private var checksAtOnce = false
     var errors: [ValidationError] = []
@@ -39,6 +41,10 @@ final class MigrationRun {
         self.manager = manager
         self.plan = plan
         self.source = source
+        let mappingModel = manager.mappingModel
+        isInferred =
+            mappingModel == (try? MappingModel.inferred(from: plan.source, to: plan.destination))
+        requirements = mappingModel.requirements(from: plan.source, to: plan.destination)
         destination = try MigrationDestination(parts)
     }
 
@@ -161,8 +167,6 @@ final class MigrationRun {
 
     /// Checks that there are no objects of entities that become abstract.
     private func checkAbstractEntities() throws {
-        let requirements = manager.mappingModel.requirements(
-            from: plan.source, to: plan.destination)
         for requirement in requirements where requirement.kind == .noObjectsOfAbstractEntity {
             let step = plan.steps.first { $0.name == requirement.mappingName }
             guard let request = step?.request else { continue }

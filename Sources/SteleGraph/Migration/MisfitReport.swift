@@ -12,9 +12,7 @@ struct MisfitReport {
     /// fit; nil where the mappings without a condition have none.
     func error() throws -> MigrationError? {
         let plan = run.plan
-        let requirements = run.manager.mappingModel.requirements(
-            from: plan.source, to: plan.destination)
-        for requirement in requirements {
+        for requirement in run.requirements {
             guard case .fits(_, let name, let change) = requirement.kind,
                 let step = plan.steps.first(where: { $0.name == requirement.mappingName }),
                 let slot = step.source?.attribute(named: name)?.slot

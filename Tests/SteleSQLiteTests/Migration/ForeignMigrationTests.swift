@@ -235,4 +235,43 @@ private final class FilledStore: GraphFixture {
             ).migrate()
         }
     }
+
+    /// No bound, pattern or count is checked, whether it has changed or not, nor that the type has the
+    /// number, as in a migration in place.
+    @Test(arguments: [false, true])
+    func anInferredMappingCarriesValuesOverAsTheyAre(_ isChanged: Bool) throws {
+        func model(_ change: (EntityMaker) -> EntityMaker = { $0 }) throws -> Model {
+            try makeModel([
+                change(
+                    EntityMaker("Item")
+                        .attribute("s", .string) {
+                            $0.maximum = .int(3)
+                            $0.regularExpression = "[a-z]+"
+                        }
+                        .attribute("d", .double) { $0.maximum = .double(1) }
+                        .attribute("n", .integer16)
+                        .toMany("parts", "Part", inverse: "item", count: 2...3)),
+                EntityMaker("Part").toOne("item", "Item", inverse: "parts"),
+            ])
+        }
+        let source = try model()
+        try make(
+            source, [("Item", 1), ("Part", 1)],
+            "UPDATE ZITEM SET ZS = 'Abcdef', ZD = 2, ZN = 70000; UPDATE ZPART SET ZITEM = 1")
+        let destination = isChanged ? try model { $0.attribute("new", .string) } : source
+        let path = folder.path + "/new.sqlite"
+        let old = try SQLiteStore.open(path: folder.store, model: source)
+        defer { old.close() }
+        let new = try SQLiteStore.open(path: path, model: destination)
+        defer { new.close() }
+        try MigrationManager(
+            from: old, to: new, mappingModel: .inferred(from: source, to: destination)
+        ).migrate()
+        new.close()
+        let database = try RawDatabase(path)
+        #expect(
+            try database.texts("SELECT ZS || ' ' || ZD || ' ' || ZN FROM ZITEM")
+                == ["Abcdef 2.0 70000"])
+        #expect(try database.texts("SELECT ZITEM FROM ZPART") == ["1"])
+    }
 }
