@@ -168,6 +168,9 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// table cannot be read: reading it fails in the same way.
     func findForeignValues()
 
+    /// Has the rows read again for such contents, after a save that has carried some over.
+    func renewForeignValues()
+
     /// Waits until that is known, for a limited time, which is enough for a small store. Each reader
     /// waits so at its first statement. A caller that uses caches waits before it opens the reader,
     /// because caches are emptied when such contents are found.
@@ -287,6 +290,9 @@ extension PersistentStore {
 
     /// Does nothing: for a store that has none.
     public func findForeignValues() {}
+
+    /// Does nothing: for a store that has none.
+    public func renewForeignValues() {}
 
     /// Does nothing: for a store that has none.
     public func awaitForeignValues(_ budget: ReadBudget?) throws(StoreError) {}

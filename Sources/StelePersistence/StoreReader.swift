@@ -54,6 +54,14 @@ public protocol StoreReader: AnyObject {
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
 
+    /// Returns the numbers or dates of an attribute that are read as null because they are infinite, or
+    /// are as a Float, by the keys of their objects. Only other programs leave them.
+    /// - Parameter keys: of objects that have the attribute.
+    /// - Throws: `StoreError`, as each read.
+    func infiniteNumbers(
+        of attribute: Attribute, keys: [Int64]
+    ) throws(StoreError) -> [Int64: Double]
+
     /// Begins a fetch that is too long to hold, to be read in batches. Between two batches the
     /// reader can be used for other reads.
     /// - Throws: `StoreError`, as each fetch.
@@ -121,6 +129,11 @@ public protocol StoreReader: AnyObject {
 }
 
 extension StoreReader {
+    /// None: for a store that has no such numbers. It never throws.
+    public func infiniteNumbers(
+        of attribute: Attribute, keys: [Int64]
+    ) throws(StoreError) -> [Int64: Double] { [:] }
+
     /// Does nothing: for a store that does not enforce a budget.
     public func read(within budget: ReadBudget?, matching limits: MatchLimits) {}
 

@@ -214,6 +214,9 @@ extension SQLiteStore {
         search.finish()
     }
 
+    /// Has all rows read again: at the next use of the store, also where it is closed before.
+    public func renewForeignValues() { search.renew() }
+
     /// Waits for a moment until they have.
     /// - Throws: as `PersistentStore.awaitForeignValues`.
     public func awaitForeignValues(_ budget: ReadBudget?) throws(StoreError) {

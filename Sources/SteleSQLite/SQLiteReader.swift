@@ -282,6 +282,32 @@ final class SQLiteReader: StoreReader {
         }
     }
 
+    func infiniteNumbers(
+        of attribute: Attribute, keys: [Int64]
+    ) throws(StoreError) -> [Int64: Double] {
+        let table = schema.table(of: attribute.owner).name
+        let foreign = try translator().foreign
+        guard !keys.isEmpty, let column = schema.column(of: attribute.slot, in: attribute.owner),
+            foreign.columns[table]?.contains(column) == true
+        else { return [:] }
+        // As a Float, what rounds to more than its largest number is infinite.
+        let isInfinite = attribute.type == .float ? ">= 3.4028235677973366e38" : "= 9e999"
+        let rows = try rows(
+            SQLText(
+                "SELECT Z_PK, CASE WHEN \(column) > 0 THEN 1 ELSE 0 END, \(column) FROM \(table) "
+                    + "WHERE Z_PK \(schema.dialect.isOneOf("?1")) AND typeof(\(column)) = 'real' "
+                    + "AND abs(\(column)) \(isInfinite)"),
+            [.string(KeyList.json(keys))], [.integer, .integer, .double])
+        var found: [Int64: Double] = [:]
+        for row in rows {
+            guard case .int(let key) = row[0] else { continue }
+            var number: Double = row[1] == .int(1) ? .infinity : -.infinity
+            if case .double(let finite) = row[2] { number = finite }
+            found[key] = number
+        }
+        return found
+    }
+
     func history(
         after position: HistoryPosition, limit: Int, changes: Int, values: Bool
     ) throws(StoreError) -> HistoryPiece {

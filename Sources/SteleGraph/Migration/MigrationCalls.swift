@@ -21,7 +21,10 @@ struct MigrationCalls {
         self.source = source
         self.destination = destination
         let row = source.snapshot
-        let rows = run.rows ?? MigrationRows([row], from: run.source, run.plan.source)
+        let rows =
+            run.rows
+            ?? MigrationRows(
+                [row], from: run.source, run.plan.source, keepsInfinite: false)
         object = MigrationSource(rows: rows, snapshot: row)
     }
 

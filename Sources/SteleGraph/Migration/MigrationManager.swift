@@ -87,23 +87,27 @@ public final class MigrationManager {
         let reader = try sourceStore.reader()
         defer { reader.close() }
         var failure: (any Error)?
+        var hasInfinite = false
         _ = try destinationStore.save(inParts: { parts in
             // A store repeats a save that has failed, to undo it alone.
             if let failure { throw failure }
-            do { try carryOut(plan, from: reader, to: parts) } catch {
+            do { hasInfinite = try carryOut(plan, from: reader, to: parts) } catch {
                 failure = error
                 throw error
             }
         })
+        if hasInfinite { destinationStore.renewForeignValues() }
     }
 
+    /// - Returns: whether infinite numbers were carried over.
     private func carryOut(
         _ plan: MappingPlan, from source: any StoreReader, to parts: any PartedSave
-    ) throws {
+    ) throws -> Bool {
         let run = try MigrationRun(self, plan, from: source, to: parts)
         self.run = run
         defer { run.objects.close() }
         try run.run()
+        return run.hasInfinite
     }
 
     // MARK: For policies

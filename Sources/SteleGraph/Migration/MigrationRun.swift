@@ -33,6 +33,8 @@ final class MigrationRun {
     var singleLinks = SingleLinks()
     /// The slots of new objects whose values break a rule as another program has left them.
     private(set) var left: [ObjectID: Set<Int>] = [:]
+    /// Whether infinite numbers were carried over.
+    private(set) var hasInfinite = false
 
     init(
         _ manager: MigrationManager, _ plan: MappingPlan, from source: any StoreReader,
@@ -148,7 +150,10 @@ final class MigrationRun {
         while true {
             try manager.control.check()
             guard case .objects(let found) = try cursor.next(size), !found.isEmpty else { return }
-            try body(MigrationRows(found, from: source, plan.source))
+            let rows = MigrationRows(
+                found, from: source, plan.source,
+                keepsInfinite: step.policy == nil && manager.destinationStore.holdsAnyNumber)
+            try body(rows)
             if counts {
                 progress.done += found.count
                 tell()
@@ -187,9 +192,10 @@ final class MigrationRun {
             changes.reserveCapacity(rows.rows.count)
             for row in rows.rows {
                 let key = step.keepsKeys ? row.key : -Int64(changes.count) - 1
-                let change = try values.insert(MigrationSource(rows: rows, snapshot: row), key)
+                let object = MigrationSource(rows: rows, snapshot: row)
+                let change = try values.insert(object, key)
                 if let check, !check.holds(change.values) {
-                    let left = values.left(in: row)
+                    let left = values.left(in: object)
                     if !check.holds(change.values, besides: left) {
                         try note(made, row.key, change.values, besides: left)
                     }
@@ -197,12 +203,15 @@ final class MigrationRun {
                 changes.append(change)
             }
             try rows.check()
+            hasInfinite = hasInfinite || rows.hasInfinite
             let result = try save(changes, of: step)
             for (row, change) in zip(rows.rows, changes) {
                 let id = ObjectID(root: made.root, key: change.key)
                 let key = change.key > 0 ? change.key : result.permanentKeys[id] ?? change.key
                 step.associations.add(row.key, .init(entity: made.index, key: key))
-                let slots = check == nil ? values.left(in: row) : []
+                let slots =
+                    check == nil
+                    ? values.left(in: MigrationSource(rows: rows, snapshot: row)) : []
                 if !slots.isEmpty { left[ObjectID(root: made.root, key: key)] = slots }
             }
         }

@@ -13,9 +13,17 @@ final class MigrationRows {
     /// The to-one relationships whose destinations are read for the batch.
     private var areRead: Set<Int> = []
     private var error: (any Error)?
+    /// Whether infinite numbers are carried over.
+    private let keepsInfinite: Bool
+    /// The infinite numbers of the batch, by slot and key; all of a slot are read at once.
+    private var infinite: [Int: [Int64: Double]] = [:]
 
-    init(_ rows: [Snapshot], from reader: any StoreReader, _ model: Model) {
+    /// - Parameter keepsInfinite: whether `stored` gives infinite numbers, which are read as null.
+    init(
+        _ rows: [Snapshot], from reader: any StoreReader, _ model: Model, keepsInfinite: Bool
+    ) {
         self.rows = rows
+        self.keepsInfinite = keepsInfinite
         self.reader = reader
         self.model = model
     }
@@ -25,6 +33,25 @@ final class MigrationRows {
         guard let error else { return }
         self.error = nil
         throw error
+    }
+
+    /// Whether the batch has given infinite numbers.
+    var hasInfinite: Bool { infinite.values.contains { !$0.isEmpty } }
+
+    /// Returns what the store has in a slot of one of the rows: also an infinite number.
+    func stored(_ slot: Int, of row: Snapshot) -> Value {
+        let value = row.values[slot]
+        guard keepsInfinite, value.isNull,
+            case .attribute(let it) = model.entities[row.entity].slots[slot],
+            it.type == .double || it.type == .float || it.type == .date
+        else { return value }
+        if infinite[slot] == nil {
+            read { () throws(StoreError) in
+                infinite[slot] = try reader.infiniteNumbers(of: it, keys: rows.map(\.key))
+            }
+        }
+        guard let number = infinite[slot]?[row.key] else { return value }
+        return it.type == .date ? .date(number) : .double(number)
     }
 
     func toOne(_ relationship: Relationship, of snapshot: Snapshot) -> Snapshot? {
@@ -85,6 +112,9 @@ struct MigrationSource: EvaluatedObject {
     var entityIndex: Int { snapshot.entity }
     var key: Int64 { snapshot.key }
     var version: Int64 { snapshot.version }
+
+    /// Returns what the store has in a slot: also an infinite number, if it is carried over.
+    func stored(_ slot: Int) -> Value { rows.stored(slot, of: snapshot) }
 
     func value(of attribute: Attribute) -> Value {
         rows.model.entities[attribute.owner].isKind(snapshot.entity)

@@ -20,12 +20,15 @@ struct MisfitReport {
             var count = 0
             var values: [(key: Int64, value: Value)] = []
             try run.eachBatch(of: step, counts: false) { rows in
-                for row in rows.rows where change.value(row.values[slot]) == nil {
+                for row in rows.rows {
+                    let value = rows.stored(slot, of: row)
+                    if change.value(value) != nil { continue }
                     count += 1
                     if values.count < MigrationRequirement.listed {
-                        values.append((row.key, row.values[slot]))
+                        values.append((row.key, value))
                     }
                 }
+                try rows.check()
             }
             if count > 0 { return requirement.error(count: count, values: values) }
         }

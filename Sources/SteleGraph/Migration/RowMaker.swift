@@ -37,8 +37,8 @@ struct RowMaker {
 
     /// Returns the slots whose values break a rule as they do in the source object, where only another
     /// program can have left them: they stay so.
-    func left(in row: Snapshot) -> Set<Int> {
-        Set(kept.lazy.filter { $0.isLeft(in: row) }.map(\.slot))
+    func left(in object: MigrationSource) -> Set<Int> {
+        Set(kept.lazy.filter { $0.isLeft(in: object) }.map(\.slot))
     }
 
     /// Returns the insertion of the object that a source object becomes.
@@ -79,15 +79,16 @@ struct RowMaker {
     ) throws -> Value {
         switch recipe.source {
         case .slot(let slot):
-            let value = object.snapshot.values[slot]
+            let value = object.stored(slot)
             guard case .external(let data) = value else { return value }
             return try run.value(data, recipe.attribute, object, step)
         case .number(let slot, let change):
-            guard let value = change.value(object.snapshot.values[slot]) else {
+            let value = object.stored(slot)
+            guard let changed = change.value(value) else {
                 throw try MisfitReport(run).error()
-                    ?? run.misfit(object.snapshot.values[slot], recipe.attribute, object, step)
+                    ?? run.misfit(value, recipe.attribute, object, step)
             }
-            return value
+            return changed
         case .expression(let evaluator):
             let found: Value
             do throws(PredicateError) {
@@ -139,14 +140,16 @@ private struct KeptSlot {
         isURI = false
     }
 
-    /// Whether the value of a source object is missing, or no URI.
-    func isLeft(in row: Snapshot) -> Bool {
+    /// Whether the value of a source object is missing, infinite, or no URI.
+    func isLeft(in object: MigrationSource) -> Bool {
+        let row = object.snapshot
         switch row.values[source] {
+        case .null where !object.stored(source).isNull: return true
         case .null:
             // An optional composite without any value needs none.
-            isRequired && optionalSlots?.contains { !row.values[$0].isNull } ?? true
-        case .string(let it): isURI && !SteleGraph.isURI(it)
-        default: false
+            return isRequired && optionalSlots?.contains { !row.values[$0].isNull } ?? true
+        case .string(let it): return isURI && !SteleGraph.isURI(it)
+        default: return false
         }
     }
 }
