@@ -89,6 +89,25 @@ extension SQLiteStore {
         }
     }
 
+    /// How many rows of a store's tables have a key below 1, which no object has, where a table has
+    /// any. A migration that makes a new store leaves them out.
+    /// - Throws: `StoreError`.
+    package static func rowsWithoutObject(
+        path: String, model: Model
+    ) throws(StoreError) -> [(table: String, count: Int)] {
+        try StoreLook.at(path) { (connection) throws(StoreError) in
+            let layout = try StoreLayout(connection)
+            guard let schema = try? SQLSchema(model: model, layout: layout) else { return [] }
+            var found: [(table: String, count: Int)] = []
+            for table in schema.storedTables {
+                let count = try connection.integer(
+                    SQLText("SELECT COUNT(*) FROM \(table.name) WHERE Z_PK < 1"))
+                if let count, count > 0 { found.append((table.name, Int(count))) }
+            }
+            return found
+        }
+    }
+
     /// Why a store's file that another program created does not belong to a model; nil where it
     /// does, and for a store that Stele created or migrated. Nothing is changed.
     /// - Throws: as `adoptableModel`.

@@ -163,4 +163,21 @@ import Testing
             plan.output.contains("removes the values of the column ZTAG.EXTRA"), "\(plan.output)")
         #expect(!plan.output.contains("EMPTY"))
     }
+
+    /// Nor has it rows that are no objects.
+    @Test func aPlanNamesRowsWithKeysBelowOne() throws {
+        try make(1, cache: 1)
+        func plan() throws -> String {
+            let plan = try run("migrate", "v2.json", "--store", "s.sqlite", "--plan")
+            #expect(plan.status == 0, "\(plan)")
+            return plan.output
+        }
+        #expect(try !plan().contains("Z_PK"))
+        try RawDatabase(path).run(
+            "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (0, 1, 1), (-2, 1, 1)")
+        let lines = try plan()
+        #expect(
+            lines.contains("\nremoves 2 rows of ZTAG with a Z_PK below 1, which no object has\n"),
+            "\(lines)")
+    }
 }

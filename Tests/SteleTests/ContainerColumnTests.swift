@@ -1,4 +1,4 @@
-// Containers and the columns of a store that no property has.
+// Containers, and what a store has of other programs that a new one would not have.
 
 import Foundation
 import Stele
@@ -34,6 +34,15 @@ import Testing
         #expect(try RawDatabase(path).texts("SELECT EXTRA FROM ZPERSON") == ["7"])
         // An empty column is left out.
         try RawDatabase(path).run("UPDATE ZPERSON SET EXTRA = NULL")
+        // So would be rows that are no objects.
+        try RawDatabase(path).run("INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT) VALUES (0, 1, 1)")
+        let other = #expect(throws: StoreError.self) {
+            try PersistentContainer(modelFile: file, stores: stores).close()
+        }
+        #expect(
+            other?.description.contains("has rows in ZPERSON with a Z_PK below 1") == true,
+            "\(other as Any)")
+        try RawDatabase(path).run("DELETE FROM ZPERSON WHERE Z_PK < 1")
         try PersistentContainer(modelFile: file, stores: stores).close()
     }
 }

@@ -65,6 +65,15 @@ extension StorePlace {
         return try SQLiteStore.columnsWithoutProperty(path: path, model: plan.source.model)
     }
 
+    /// How many rows a plan leaves out because their keys are below 1, by table.
+    /// - Throws: `StoreError`.
+    package func rowsLeftOut(
+        by plan: MigrationPlan
+    ) throws(StoreError) -> [(table: String, count: Int)] {
+        guard isSQLite, !plan.isEmpty, try stepInPlace(plan) == nil else { return [] }
+        return try SQLiteStore.rowsWithoutObject(path: path, model: plan.source.model)
+    }
+
     /// Checks that the store's objects let `migrate(by:)` go through, and changes nothing in the
     /// store's folder. Other programs may have the store open.
     ///

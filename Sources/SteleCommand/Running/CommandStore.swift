@@ -64,6 +64,11 @@ protocol CommandStore {
     /// them, as `TABLE.COLUMN`.
     func columnsLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String]
 
+    /// How many rows a plan leaves out because their keys are below 1, by table.
+    func rowsLeftOut(
+        by plan: MigrationPlan
+    ) throws(StoreError) -> [(table: String, count: Int)]
+
     /// Whether a killed migration has left something, which opening the store removes.
     var hasMigrationRemains: Bool { get }
 

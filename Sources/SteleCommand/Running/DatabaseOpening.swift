@@ -192,6 +192,8 @@ extension DatabaseOpening {
     // Only an SQLite store may be an app's.
     func columnsLeftOut(by plan: MigrationPlan) -> [String] { [] }
 
+    func rowsLeftOut(by plan: MigrationPlan) -> [(table: String, count: Int)] { [] }
+
     // The next migration removes what another one has left, and opening needs none of it.
     var hasMigrationRemains: Bool { false }
 

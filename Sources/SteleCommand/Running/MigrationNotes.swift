@@ -69,6 +69,11 @@ extension StoreMigrator {
                 "removes the values of the column \(column), which no property of "
                     + "\(plan.source.name) has")
         }
+        for rows in try store.rowsLeftOut(by: plan) {
+            lines.append(
+                "removes \(rows.count.counted("row")) of \(rows.table) with a Z_PK below 1, which no "
+                    + "object has")
+        }
         let missing = try store.missingValues(plan.source)
         if missing.count > 0 {
             lines.append(

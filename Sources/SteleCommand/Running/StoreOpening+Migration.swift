@@ -66,6 +66,12 @@ extension StoreOpening {
         try place.columnsLeftOut(by: plan)
     }
 
+    func rowsLeftOut(
+        by plan: MigrationPlan
+    ) throws(StoreError) -> [(table: String, count: Int)] {
+        try place.rowsLeftOut(by: plan)
+    }
+
     var hasMigrationRemains: Bool {
         FileManager.default.fileExists(atPath: place.migrationFolder)
     }
