@@ -35,6 +35,9 @@ extension Value {
             } else {
                 return nil
             }
+        case .decimal:
+            guard let number = DecimalText.parse(stored: Array(text.utf8)) else { return nil }
+            self = .decimal(number)
         case .float:
             guard let number = ValueText.value(text, .double) else { return nil }
             self = number

@@ -121,7 +121,8 @@ open class ManagedObject {
     }
 
     /// Sets the value of an attribute, which must not be composite. The value is validated when the
-    /// context is saved. A Float attribute takes the nearest Float to a Double.
+    /// context is saved. A Float attribute takes the nearest Float to a Double, and a Decimal of 39
+    /// digits is rounded to 38.
     public final func setValue(_ value: Value, for attribute: Attribute) {
         precondition(!attribute.isComposite, "a composite attribute has no value of its own")
         setSlot(attribute.slot, value)
@@ -132,7 +133,7 @@ open class ManagedObject {
     public final func setPrimitiveValue(_ value: Value, for attribute: Attribute) {
         if isFault { _ = firedValue(attribute.slot) }
         guard values.indices.contains(attribute.slot) else { return }
-        values[attribute.slot] = nearestFloat(to: value, attribute.slot) ?? value
+        values[attribute.slot] = nearest(to: value, attribute.slot) ?? value
     }
 
     /// Reads a fault and returns a value. `value(_:)` describes the behaviour on failure.
@@ -148,15 +149,17 @@ open class ManagedObject {
             context?.loader.noteLostValue(of: self, slot)
             return
         }
-        let value = nearestFloat(to: given, slot) ?? storedFile(of: given, slot) ?? given
+        let value = nearest(to: given, slot) ?? storedFile(of: given, slot) ?? given
         if isWatched { context?.changes.note(.slot(self, slot, values[slot])) }
         values[slot] = value
         if !isTouched { context?.touch(self) }
     }
 
-    /// The Float that is stored for a Double that is none; nil for other values and attributes, and
-    /// for the stored value, which another program may have written.
-    private final func nearestFloat(to value: Value, _ slot: Int) -> Value? {
+    /// The Float that is stored for a Double that is none, and a Decimal with at most 38 digits; nil
+    /// for other values and attributes, and for the stored value, which another program may have
+    /// written.
+    private final func nearest(to value: Value, _ slot: Int) -> Value? {
+        if case .decimal(let it) = value { return .decimal(DecimalText.rounded(it)) }
         guard case .double(let it) = value, Double(Float(it)) != it,
             case .attribute(let attribute) = entity.slots[slot], attribute.type == .float
         else { return nil }

@@ -8,8 +8,8 @@ extension DecimalText {
 
     /// Appends the digits of a decimal, without trailing zeros in the fraction. The text has an
     /// exponent only if it would be longer than about 40 characters (`1.5e-60`). `parse` reads the
-    /// text back to the same value, unless the value has 39 digits, which only arithmetic can
-    /// produce. NaN is written as `null`.
+    /// text back to the same value, unless the value has 39 digits, which `rounded` leaves none. NaN
+    /// is written as `null`.
     /// - Parameter boundsIntegers: whether numbers whose integer part is beyond 64 bits have an
     ///   exponent too, as readers of JSON need that refuse such integers, with a fraction or without.
     public static func write(

@@ -25,13 +25,16 @@ public enum DecimalText {
         return make(significand, exponent: exponent, isNegative: scan.isNegative)
     }
 
-    /// Parses a decimal that arithmetic has made and `write` has written: it may have 39 digits, one
-    /// more than a value that is set.
-    /// - Returns: nil as `parse`, but for 39 digits that a Decimal holds in full.
-    public static func parse(computed digits: [UInt8]) -> Decimal? {
+    /// Parses a decimal of a file. Foundation's arithmetic also makes 39 digits, as Core Data and
+    /// Stele before November 2026 stored them: they are rounded to 38.
+    /// - Returns: nil as `parse`, but for digits that are rounded.
+    public static func parse(stored digits: [UInt8]) -> Decimal? {
         if let value = parse(digits) { return value }
-        guard digits.count > digitLimit, digits.allSatisfy(isOfNumber) else { return nil }
-        return Decimal(string: String(decoding: digits, as: UTF8.self))
+        guard digits.count > digitLimit, digits.allSatisfy(isOfNumber),
+            let value = Decimal(string: String(decoding: digits, as: UTF8.self))
+        else { return nil }
+        let rounded = rounded(value)
+        return rounded.isNaN ? nil : rounded
     }
 
     private static func isOfNumber(_ byte: UInt8) -> Bool {
@@ -39,24 +42,8 @@ public enum DecimalText {
             || byte == UInt8(ascii: "e")
     }
 
-    /// The product of two decimals, rounded to the precision of Decimal; NaN if it is out of range.
-    /// Foundation's `*` ends the process if the product is too small.
-    public static func product(_ a: Decimal, _ b: Decimal) -> Decimal {
-        guard let x = parts(a), let y = parts(b), x.exponent + y.exponent < Int(Int8.min) else {
-            return a * b
-        }
-        // The product of two whole numbers is never too small.
-        let whole =
-            make(x.significand, exponent: 0, isNegative: x.isNegative)
-            * make(y.significand, exponent: 0, isNegative: y.isNegative)
-        guard let z = parts(whole),
-            let exponent = Int8(exactly: z.exponent + x.exponent + y.exponent)
-        else { return .nan }
-        return make(z.significand, exponent: exponent, isNegative: z.isNegative)
-    }
-
     /// Brings the exponent into the range of a Decimal by appending zeros to the significand.
-    private static func fit(_ significand: UInt128, _ exponent: Int) -> (UInt128, Int8)? {
+    static func fit(_ significand: UInt128, _ exponent: Int) -> (UInt128, Int8)? {
         var (significand, exponent) = (significand, exponent)
         guard exponent >= Int(Int8.min) else { return nil }
         while exponent > Int(Int8.max) {
@@ -68,7 +55,7 @@ public enum DecimalText {
     }
 
     /// The smallest significand with too many digits: 10 to the power of 38.
-    private static let limit: UInt128 = 10_000_000_000_000_000_000 * 10_000_000_000_000_000_000
+    static let limit: UInt128 = 10_000_000_000_000_000_000 * 10_000_000_000_000_000_000
 
     // A Decimal is 20 bytes: the exponent, a byte with the count of 16-bit words (upper half) and
     // the flags negative (8) and compact (4), two unused bytes, and eight words of significand,

@@ -47,7 +47,20 @@ enum Aggregation {
     }
 
     static func total(_ values: [Value]) -> Value {
-        plain(values)?.sum ?? values.reduce(.int(0)) { Arithmetic.binary(.add, $0, $1) }
+        plain(values)?.sum ?? decimals(values).map(Arithmetic.exact)
+            ?? values.reduce(.int(0)) { Arithmetic.binary(.add, $0, $1) }
+    }
+
+    /// The sum of Decimals and integers, which is to be rounded to 38 digits; nil if there are other
+    /// values.
+    private static func decimals(_ values: [Value]) -> Decimal? {
+        var sum = Decimal(0)
+        for value in values {
+            if case .double = value { return nil }
+            guard let number = value.asDecimal else { return nil }
+            sum += number
+        }
+        return sum
     }
 
     /// The sum of integers and Doubles; nil if there are other values.
@@ -66,9 +79,10 @@ enum Aggregation {
 
     static func average(_ values: [Value]) -> Value {
         if let plain = plain(values) { return plain.mean }
-        let sum = total(values)
-        if case .decimal = sum { return Arithmetic.binary(.divide, sum, .int(Int64(values.count))) }
-        return sum.asDouble.map { .double($0 / Double(values.count)) } ?? .null
+        if let sum = decimals(values) {
+            return Arithmetic.exact(DecimalText.mean(sum, of: values.count))
+        }
+        return total(values).asDouble.map { .double($0 / Double(values.count)) } ?? .null
     }
 
     private static func extreme<O>(_ items: [Evaluated<O>], keeps: (Int) -> Bool) -> Evaluated<O> {
@@ -88,8 +102,13 @@ enum Aggregation {
         if values.isEmpty { return .null }
         let sorted = values.sorted { ValueOrder.sortOrder($0, $1) < 0 }
         let middle = sorted.count / 2
-        return average(
-            sorted.count % 2 == 1 ? [sorted[middle]] : [sorted[middle - 1], sorted[middle]])
+        if sorted.count % 2 == 1 { return average([sorted[middle]]) }
+        let (low, high) = (sorted[middle - 1], sorted[middle])
+        // Halves of numbers whose sum is beyond a Double are exact.
+        if case .double(let x) = low, case .double(let y) = high, !(x + y).isFinite {
+            return Arithmetic.finite(x / 2 + y / 2)
+        }
+        return average([low, high])
     }
 
     /// The most frequent values, in the order of their first occurrence.

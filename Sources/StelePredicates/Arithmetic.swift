@@ -90,7 +90,7 @@ enum Arithmetic {
         case .add: return exact(x + y)
         case .subtract: return exact(x - y)
         case .multiply: return exact(DecimalText.product(x, y))
-        case .divide: return y.isZero ? .null : exact(x / y)
+        case .divide: return y.isZero ? .null : exact(DecimalText.quotient(x, y))
         case .modulus:
             if y.isZero { return .null }
             guard let times = truncated(x / y) else { return .null }
@@ -99,7 +99,11 @@ enum Arithmetic {
         }
     }
 
-    static func exact(_ value: Decimal) -> Value { value.isNaN ? .null : .decimal(value) }
+    /// A Decimal that was computed, rounded to 38 digits; null if it is out of range.
+    static func exact(_ value: Decimal) -> Value {
+        let rounded = DecimalText.rounded(value)
+        return rounded.isNaN ? .null : .decimal(rounded)
+    }
 
     private static func bits(_ function: PredicateFunction, _ a: Value, _ b: Value) -> Value {
         guard let x = integer(a), let y = integer(b) else { return .null }

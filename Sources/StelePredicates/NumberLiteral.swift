@@ -101,7 +101,7 @@ struct NumberLiteral {
                     sign: isNegative ? .minus : .plus, exponent: exponent,
                     significand: Decimal(mantissa)))
         }
-        return longNumber(digits: digits, exponent: exponent)
+        return longNumber
     }
 
     /// Reads the exponent after `e`, clamped to a value that is out of range for any text length.
@@ -112,14 +112,13 @@ struct NumberLiteral {
         return min(max(written, -most), most)
     }
 
-    private func longNumber(digits: Int, exponent: Int) -> Value? {
+    /// A Decimal for the digits that a Decimal attribute takes, so that a stored number is found by
+    /// the text that was stored.
+    private var longNumber: Value? {
         let digitsAsWritten = String(decoding: bytes[place.start..<place.end], as: UTF8.self)
-        let written = (isNegative ? "-" : "") + digitsAsWritten
-        let lowest = exponent
-        let highest = exponent + digits - 1
-        if digits <= 38, lowest >= -128, highest <= 127, let value = Decimal(string: written) {
-            return .decimal(value)
-        }
+        let whole = bytes[place.start] == UInt8(ascii: ".") ? "0" : ""
+        let written = (isNegative ? "-" : "") + whole + digitsAsWritten
+        if let value = DecimalText.parse(written.utf8) { return .decimal(value) }
         guard let value = Double(written), value.isFinite else { return nil }
         if value == 0 { return .decimal(0) }
         if isShortest { return .double(value) }

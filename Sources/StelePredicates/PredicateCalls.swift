@@ -73,7 +73,6 @@ public enum PredicateCalls {
     public static func comparable(_ number: Double) -> Decimal? {
         let size = number.magnitude
         if size >= 0x1p53, size < 0x1p120 { return Decimal(string: "\(Int128(number))") }
-        guard size == 0 || (size > 1e-100 && size < 1e100) else { return nil }
         return Value.double(number).asDecimal
     }
 

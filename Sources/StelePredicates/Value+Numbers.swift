@@ -20,7 +20,7 @@ extension Value {
     var asDecimal: Decimal? {
         switch self {
         case .int(let it): Decimal(it)
-        case .double(let it): it.isFinite ? Decimal(string: "\(it)") : nil
+        case .double(let it): DecimalText.parse(it.description.utf8)
         case .decimal(let it): it.isNaN ? nil : it
         case .bool(let it): it ? 1 : 0
         default: nil

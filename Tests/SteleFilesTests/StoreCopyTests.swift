@@ -56,6 +56,32 @@ import Testing
         #expect(try source.coordinator.store.metadata == before)
     }
 
+    @Test(arguments: StoreKind.files)
+    func aDerivedSumOfManyDigitsIsReadAgain(_ kind: StoreKind) throws {
+        let model = try makeModel([
+            EntityMaker("Item").attribute("name", .string).attribute("price", .decimal)
+                .attribute("total", .decimal) { $0.derivationExpression = "parts.price.@sum" }
+                .toOne("whole", "Item", inverse: "parts").toMany("parts", "Item", inverse: "whole")
+        ])
+        let stage = try Stage(kind, model, at: folders[0].store)
+        let items = try stage.insert("Item", count: 3)
+        let most = try #require(DecimalText.parse(String(repeating: "9", count: 38).utf8))
+        try stage.change { context in
+            for id in items.dropFirst() {
+                let part = try context.object(with: id)
+                part["price"] = .decimal(most)
+                try context.object(with: items[0]).add("parts", part)
+            }
+        }
+        stage.close()
+        let again = try Stage(kind, model, at: folders[0].store)
+        defer { again.close() }
+        let sum = try #require(DecimalText.parse("2e38".utf8))
+        try again.change { context in
+            #expect(try context.object(with: items[0])["total"] == .decimal(sum))
+        }
+    }
+
     @Test func aStoreWithObjectsIsNoDestination() throws {
         let model = try allTypesModel()
         let source = try Stage(.memory, model, at: "")

@@ -102,6 +102,40 @@ struct DecimalTextTests {
         }
     }
 
+    @Test(
+        "A quotient is rounded to 38 digits and the 128th place, and none where it is out of range",
+        arguments: [
+            ("1e-128", "1", "1e-128"), ("2e-128", "2", "1e-128"), ("1e-127", "3", "3e-128"),
+            ("1e-127", "-4", "-3e-128"), ("1e-128", "3", nil), ("1e127", "1e-30", "1e157"),
+            ("1e127", "1e-127", nil), ("1", "0", nil), ("0", "7", "0"), ("6", "2", "3"),
+            ("7", "3", "2.3333333333333333333333333333333333333"),
+        ])
+    func divides(_ a: String, _ b: String, _ quotient: String?) throws {
+        let made = DecimalText.quotient(
+            try #require(DecimalText.parse(a.utf8)), try #require(DecimalText.parse(b.utf8)))
+        #expect(made.isNaN == (quotient == nil))
+        if let quotient { #expect(DecimalText.text(made) == quotient) }
+    }
+
+    @Test("39 digits, which Foundation's arithmetic makes, are rounded to 38, also in a file")
+    func rounds() throws {
+        let most = try #require(DecimalText.parse(String(repeating: "9", count: 38).utf8))
+        let two = try #require(DecimalText.parse("2e38".utf8))
+        #expect(DecimalText.rounded(most + most) == two)
+        #expect(DecimalText.rounded(most) == most)
+        #expect(DecimalText.mean(most + most, of: 2) == most)
+        for text in [
+            "1.99999999999999999999999999999999999998e38",
+            "199999999999999999999999999999999999998.0",
+        ] {
+            #expect(DecimalText.parse(text.utf8) == nil)
+            #expect(DecimalText.parse(stored: Array(text.utf8)) == two, "\(text)")
+        }
+        let greatest = try #require(
+            DecimalText.parse((String(repeating: "9", count: 38) + "e127").utf8))
+        #expect(DecimalText.rounded(greatest + greatest).isNaN)
+    }
+
     @Test("A Decimal of Foundation's making is written with its digits")
     func writes() {
         #expect(DecimalText.text(Decimal(0)) == "0")

@@ -123,6 +123,14 @@ struct CheckTests {
         #expect(
             try constant("price == 12345678901234567890.123456789")
                 == .decimal(Decimal(string: "12345678901234567890.123456789") ?? 0))
+        for text in [
+            "99999999999999999999e110", "12345678901234567890123456789012345678e91", "5e130",
+            ".00000000000000000000000000000123456789012345678901",
+        ] {
+            let written = text.hasPrefix(".") ? "0" + text : text
+            let value = try #require(DecimalText.parse(written.utf8))
+            #expect(try constant("price == \(text)") == .decimal(value))
+        }
         #expect(try constant("age == 3.0") == .int(3))
         #expect(try constant("team == 3") == .key(3))
         #expect(try constant("_id == 3") == .int(3))

@@ -21,8 +21,8 @@ final class FetchingDatabase {
         SQLFunctions.call, SQLFunctions.call2, SQLFunctions.randomBelow, SQLFunctions.cast,
         SQLFunctions.distance, SQLFunctions.literal, SQLFunctions.fold, SQLFunctions.contains,
         SQLFunctions.beginsWith, SQLFunctions.endsWith, SQLFunctions.like, SQLFunctions.matches,
-        SQLFunctions.decimalKey, SQLFunctions.decimalAdd, SQLFunctions.decimalSubtract,
-        SQLFunctions.decimalMultiply, SQLFunctions.decimalDivide,
+        SQLFunctions.decimalKey, SQLFunctions.doubleKey, SQLFunctions.decimalAdd,
+        SQLFunctions.decimalSubtract, SQLFunctions.decimalMultiply, SQLFunctions.decimalDivide,
     ]
 
     init(_ schema: SQLSchema) throws {

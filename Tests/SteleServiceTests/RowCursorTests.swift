@@ -38,8 +38,7 @@ import Testing
         return fixture
     }
 
-    /// A computed Decimal may have 39 digits, one more than a stored one. A page that ends at it has
-    /// a next one.
+    /// A page that ends at a computed Decimal of many digits has a next one.
     @Test(arguments: [true, false])
     func pagesEndAtComputedDecimals(_ inMemory: Bool) throws {
         let fixture = try ServiceFixture(

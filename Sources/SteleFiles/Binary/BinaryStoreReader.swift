@@ -111,7 +111,7 @@ struct BinaryStoreReader {
         case .date: return .date(Double(bitPattern: try fixed()))
         case .decimal:
             let text = try text()
-            guard let decimal = DecimalText.parse(computed: Array(text.utf8)) else {
+            guard let decimal = DecimalText.parse(stored: Array(text.utf8)) else {
                 throw damage("\(excerpt(text)) is not a decimal")
             }
             return .decimal(decimal)

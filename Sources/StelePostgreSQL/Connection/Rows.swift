@@ -147,8 +147,7 @@ final class Rows {
         case .double, .float:
             return Double(String(decoding: text, as: UTF8.self)).map(Value.double) ?? .null
         default:
-            return Decimal(string: String(decoding: text, as: UTF8.self)).map(Value.decimal)
-                ?? .null
+            return DecimalText.parse(stored: text).map(Value.decimal) ?? .null
         }
     }
 

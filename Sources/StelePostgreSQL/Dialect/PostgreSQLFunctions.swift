@@ -23,7 +23,7 @@ enum PostgreSQLFunctions {
         case SQLFunctions.endsWith:
             return "(\(arguments[1]) <> '' AND right(\(first), length(\(arguments[1]))) = "
                 + "\(arguments[1]))"
-        case SQLFunctions.decimalKey: return "stele1_digits(\(first))"
+        case SQLFunctions.doubleKey: return "stele1_digits(\(first))"
         case SQLFunctions.decimalAdd: return "stele1_decimal((\(first)) + (\(last)))"
         case SQLFunctions.decimalSubtract: return "stele1_decimal((\(first)) - (\(last)))"
         case SQLFunctions.decimalMultiply: return "stele1_decimal((\(first)) * (\(last)))"

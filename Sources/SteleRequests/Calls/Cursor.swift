@@ -89,7 +89,7 @@ struct CursorReader {
         case 3: return fixed().map { .int(Int64(bitPattern: $0)) }
         case 4: return finite().map { .double($0) }
         case 5:
-            return block().flatMap { DecimalText.parse(computed: Array($0)) }.map { .decimal($0) }
+            return block().flatMap { DecimalText.parse(stored: Array($0)) }.map { .decimal($0) }
         case 6: return block().flatMap { String(validating: $0, as: UTF8.self) }.map { .string($0) }
         case 7: return finite().map { .date($0) }
         case 8: return block().map { .data(Array($0)) }

@@ -34,6 +34,9 @@ package enum SQLFunctions {
     package static let matches = SQLFunction("STELE_MATCHES", 3)
     /// `STELE_DECIMAL_KEY(x)`: a BLOB that sorts and compares by its bytes as the numbers do.
     package static let decimalKey = SQLFunction("STELE_DECIMAL_KEY", 1)
+    /// `STELE_DOUBLE_KEY(x)`: the same of a Double that is compared with Decimals: a whole number
+    /// beyond 2^53 has all its digits, where a REAL that is a Decimal has the shortest ones.
+    package static let doubleKey = SQLFunction("STELE_DOUBLE_KEY", 1)
     /// `STELE_DECIMAL_ADD(a, b)`: exact to 38 digits, as the next three.
     package static let decimalAdd = SQLFunction("STELE_DECIMAL_ADD", 2)
     /// `STELE_DECIMAL_SUBTRACT(a, b)`: a minus b.

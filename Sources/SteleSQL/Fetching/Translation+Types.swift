@@ -98,7 +98,7 @@ extension Translation {
         case (.double, .double(let it)?):
             guard let decimal = PredicateCalls.comparable(it) else { throw Self.mixed }
             return sql(.constant(.decimal(decimal)))
-        case (.double, _): return try call(SQLFunctions.decimalKey, sql(operand))
+        case (.double, _): return try call(SQLFunctions.doubleKey, sql(operand))
         default: return sql(operand)
         }
     }

@@ -157,7 +157,10 @@ final class Translation {
     func wrap(
         _ text: consuming String, _ kind: ColumnKind, _ options: ComparisonOptions, long: Bool
     ) throws(StoreError) -> String {
-        if long, !schema.dialect.hasExactDecimals { return try call(SQLFunctions.decimalKey, text) }
+        if long, !schema.dialect.hasExactDecimals {
+            let isDouble = kind == .double || kind == .float
+            return try call(isDouble ? SQLFunctions.doubleKey : SQLFunctions.decimalKey, text)
+        }
         if kind == .text, options.folds {
             return try call(SQLFunctions.fold, text, String(options.rawValue))
         }

@@ -149,7 +149,7 @@ package struct BeforeImage {
         } else if let it = node.real {
             before = (.double, .double(it))
         } else {
-            before = node.string.flatMap { DecimalText.parse(computed: Array($0.utf8)) }
+            before = node.string.flatMap { DecimalText.parse(stored: Array($0.utf8)) }
                 .map { (.decimal, .decimal($0)) }
         }
         guard let before, let change = NumericChange(from: before.type, to: attribute.type) else {
@@ -167,7 +167,7 @@ package struct BeforeImage {
         case .double, .float: return node.real.map(Value.double) ?? .null
         case .date: return node.real.map(Value.date) ?? .null
         case .decimal:
-            return node.string.flatMap { DecimalText.parse(computed: Array($0.utf8)) }
+            return node.string.flatMap { DecimalText.parse(stored: Array($0.utf8)) }
                 .map(Value.decimal) ?? .null
         case .text: return node.string.map(Value.string) ?? .null
         case .data: return node.string.flatMap({ Base64.decode($0) }).map(Value.data) ?? .null

@@ -48,7 +48,7 @@ public enum DecimalColumn: Sendable {
     }
 
     /// Returns the decimal of a blob of digits; nil for any other blob.
-    public static func decimal(digits: [UInt8]) -> Decimal? { DecimalText.parse(computed: digits) }
+    public static func decimal(digits: [UInt8]) -> Decimal? { DecimalText.parse(stored: digits) }
 
     /// Whether SQL's own comparison would be wrong for the value.
     public var isLong: Bool {

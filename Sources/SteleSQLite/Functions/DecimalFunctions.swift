@@ -44,8 +44,10 @@ enum DecimalFunctions {
     }
 
     /// Returns bytes that sort as the numbers do.
-    static func key(_ context: OpaquePointer?, _ arguments: SQLArguments?) {
-        guard let arguments, let bytes = orderedBytes(arguments[0]) else {
+    static func key(
+        _ context: OpaquePointer?, _ arguments: SQLArguments?, ofDoubles: Bool
+    ) {
+        guard let arguments, let bytes = orderedBytes(arguments[0], ofDoubles) else {
             return sqlite3_result_null(context)
         }
         bytes.withUnsafeBytes { stele_result_blob(context, $0.baseAddress, Int64($0.count)) }
@@ -53,13 +55,12 @@ enum DecimalFunctions {
 
     /// Encodes a Double out of the range of Decimal too: it sorts before or after all Decimals, or
     /// nearer to 0.
-    private static func orderedBytes(_ value: OpaquePointer?) -> [UInt8]? {
+    private static func orderedBytes(_ value: OpaquePointer?, _ ofDoubles: Bool) -> [UInt8]? {
         if sqlite3_value_type(value) == SQLITE_FLOAT {
             let number = sqlite3_value_double(value)
-            guard let digits = PredicateCalls.comparable(number) else {
-                return orderedBytes(of: number)
-            }
-            return orderedBytes(of: digits)
+            let decimal =
+                ofDoubles ? PredicateCalls.comparable(number) : DecimalColumn.decimal(number)
+            return decimal.map { orderedBytes(of: $0) } ?? orderedBytes(of: number)
         }
         return decimal(value).map { orderedBytes(of: $0) }
     }
@@ -114,7 +115,7 @@ final class DecimalAggregate: GroupState {
     /// Registers the four aggregates on a connection.
     static func register(on connection: OpaquePointer) {
         let all: [(SQLFunction, SQLFunctionTable.Final)] = [
-            (SQLFunctions.decimalSum, { DecimalAggregate.end($0) { $0.total } }),
+            (SQLFunctions.decimalSum, { DecimalAggregate.end($0) { $0.sum } }),
             (SQLFunctions.decimalAverage, { DecimalAggregate.end($0) { $0.average } }),
             (SQLFunctions.decimalMinimum, { DecimalAggregate.end($0) { $0.least } }),
             (SQLFunctions.decimalMaximum, { DecimalAggregate.end($0) { $0.greatest } }),
@@ -125,7 +126,11 @@ final class DecimalAggregate: GroupState {
         }
     }
 
-    private var average: Decimal? { count == 0 ? nil : total / Decimal(count) }
+    private var sum: Decimal? { DecimalText.rounded(total) }
+
+    private var average: Decimal? {
+        count == 0 ? nil : DecimalText.mean(total, of: count)
+    }
 
     private static func end(
         _ context: OpaquePointer?, _ result: (DecimalAggregate) -> Decimal?
