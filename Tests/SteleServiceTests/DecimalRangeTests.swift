@@ -24,6 +24,41 @@ import Testing
         books.get("/Book/count?where=" + encoded(predicate)).text
     }
 
+    /// Core Data stores Decimals of any digits as numbers, and not as the bytes of their digits.
+    @Test(arguments: [
+        "1e15 + Z_PK * 1.5", "1e16 + Z_PK * 2", "-1e16 - Z_PK * 2", "1000000000000000000 + Z_PK",
+        "1e19 + Z_PK * 4096", "-1e19 - Z_PK * 4096", "9223372036854775807 - Z_PK",
+    ])
+    func pagesByNumbersThatAnotherProgramHasStoredHaveEachObjectOnce(_ numbers: String) throws {
+        let books = try books(.sqlite)
+        #expect(books.post("/Book", "[{},{},{}]").status == 201)
+        try RawDatabase(books.path).run("UPDATE ZBOOK SET ZPRICE = \(numbers)")
+        for (sort, isUp) in [("price", true), ("-price", false)] {
+            let list = "/Book?select=_id,price&sort=\(sort)&limit="
+            let all = try JSONDocument(books.get(list + "10").bytes).root.elements
+            #expect(all.count == 3)
+            let first = all.first?["_id"]?.integer
+            let isDescending = numbers.contains(" - ")
+            #expect(first == (isUp == isDescending ? 3 : 1), "\(sort)")
+            var rows: [String] = []
+            var target: String? = list + "1"
+            while let next = target, rows.count <= all.count {
+                let page = books.get(next)
+                #expect(page.status == 200, "\(page.text)")
+                rows += try JSONDocument(page.bytes).root.elements.map { "\(JSONValue($0))" }
+                target = page["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
+            }
+            #expect(rows == all.map { "\(JSONValue($0))" }, "\(sort)")
+        }
+        for key in 1...3 {
+            let one = "/Book?numbers=string&select=price&where=_id==\(key)"
+            let shown = books.get(one).text
+            let parts = shown.split(separator: "\"")
+            let price = try #require(parts.count > 3 ? parts[3] : nil, "\(shown)")
+            #expect(count("_id == \(key) AND price == \(price)", in: books) == #"{"count":1}"#)
+        }
+    }
+
     @Test(arguments: StoreKind.single)
     func aDecimalIsFoundByTheTextThatWasStored(_ kind: StoreKind) throws {
         let books = try books(kind)

@@ -119,6 +119,11 @@ extension Select {
     private func position(_ value: Value, _ key: SortKey) throws(StoreError) -> String? {
         if value.isNull { return nil }
         guard dialect.isTyped else {
+            var value = value
+            if case .decimal(let it) = value, !key.isLong {
+                // In the form in which it is in the column: a blob is after all numbers.
+                value = DecimalColumn.number(it) ?? value
+            }
             return try translation.wrap(
                 translation.bind(value), key.kind, key.options, long: key.isLong)
         }

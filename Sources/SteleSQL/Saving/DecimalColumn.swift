@@ -50,6 +50,15 @@ public enum DecimalColumn: Sendable {
     /// Returns the decimal of a blob of digits; nil for any other blob.
     public static func decimal(digits: [UInt8]) -> Decimal? { DecimalText.parse(stored: digits) }
 
+    /// The number that SQL compares with a column in which no value is long: those of Core Data have
+    /// numbers of any digits. Nil for a value that no such column has.
+    static func number(_ value: Decimal) -> Value? {
+        let text = DecimalText.text(value)
+        if let whole = Int64(text) { return .int(whole) }
+        guard let real = Double(text), decimal(real) == value else { return nil }
+        return .double(real)
+    }
+
     /// Whether SQL's own comparison would be wrong for the value.
     public var isLong: Bool {
         if case .digits = self { return true }
