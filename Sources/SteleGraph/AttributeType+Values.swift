@@ -1,14 +1,14 @@
 import SteleModel
 
 extension AttributeType {
-    /// Whether a store keeps the value under this type unchanged. Null is kept; NaN and infinite
-    /// numbers are not.
+    /// Whether a store keeps the value under this type unchanged. Null is kept; NaN, infinite
+    /// numbers and dates without a text are not.
     func holds(_ value: Value) -> Bool {
         switch (value, self) {
         case (.null, _), (_, .undefined): true
         case (.int, .integer16), (.int, .integer32), (.int, .integer64): true
         case (.double(let it), .double), (.double(let it), .float): it.isFinite
-        case (.date(let it), .date): it.isFinite
+        case (.date(let it), .date): Value.isDate(it)
         case (.decimal(let it), .decimal): !it.isNaN
         case (.string, .string), (.string, .uri): true
         case (.bool, .boolean), (.uuid, .uuid), (.key, .objectID): true

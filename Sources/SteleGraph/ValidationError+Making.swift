@@ -27,7 +27,7 @@ extension ValidationError {
             return ValidationError(
                 .invalidDate, of: object, name, value: value,
                 message: "must be a date",
-                detail: "is a date that is not a finite number of seconds")
+                detail: "is a date beyond the years that it can have, 3e18 seconds from 2001")
         }
         return ValidationError(
             .invalid, of: object, name, value: value, message: "must be \(type.name)",

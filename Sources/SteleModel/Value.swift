@@ -44,6 +44,11 @@ public enum Value: Sendable, Hashable {
         }
     }
 
+    /// Whether seconds since 2001 are a date: those 3e18 seconds from then or more, some 95 billion
+    /// years, have no text (`ISO8601.secondsLimit`), and neither have the infinities and NaN.
+    @inlinable
+    public static func isDate(_ seconds: Double) -> Bool { abs(seconds) < 3e18 }
+
     /// Whether the value is null.
     @inlinable
     public var isNull: Bool {

@@ -180,7 +180,9 @@ final class Statement {
         case .float:
             let number = sqlite3_column_double(handle, column)
             return StoredContents.isFloat(number) ? .double(number) : .null
-        case .date: return finite(column).map(Value.date) ?? .null
+        case .date:
+            let seconds = sqlite3_column_double(handle, column)
+            return Value.isDate(seconds) ? .date(seconds) : .null
         case .text: return .string(text(column))
         case .data: return .data(bytes(column))
         case .external: return external(column)

@@ -89,7 +89,8 @@ struct ForeignFixture {
             "CAST(X'61FF' AS TEXT)", "CAST(X'FE62' AS TEXT)", "X'6162'", "CAST(X'61C3' AS TEXT)",
         ],
         "ZSCORE": ["9e999", "-9e999", "'abc'", "X'01'"], "ZWEIGHT": ["9e999", "-9e999", "'1x'"],
-        "ZBORN": ["9e999", "-9e999", "'abc'"], "ZFLAG": ["2", "-1", "0.5", "'x'"],
+        "ZBORN": ["9e999", "-9e999", "'abc'", "1.7976931348623157e308", "-4e18"],
+        "ZFLAG": ["2", "-1", "0.5", "'x'"],
         "ZN": ["'abc'", "1.5", "X'35'"], "ZM": ["2.5", "'abc'"],
         "ZPRICE": ["'abc'", "X'6162'", "9e999", "-9e999"],
         "ZUID": [
@@ -194,12 +195,12 @@ struct ForeignFixture {
         let plain = String(decoding: bytes, as: UTF8.self)
         // SQLite reads the number that a text begins with.
         let real = isNumber ? Double(text) ?? 0 : Double(plain.prefix { $0.isNumber }) ?? 0
-        let whole = real.isFinite ? Int(real) : 0
+        let whole = Int(exactly: real.rounded(.towardZero)) ?? 0
         switch kind {
         case .text: return ForeignValue(text: plain, bytes: Array(plain.utf8))
         case .double:
             return real.isFinite ? ForeignValue(text: "\(real)", number: real) : .none
-        case .date: return real.isFinite ? ForeignValue(text: date(real), number: real) : .none
+        case .date: return abs(real) < 3e18 ? ForeignValue(text: date(real), number: real) : .none
         case .boolean:
             return ForeignValue(text: "\(whole != 0)", number: whole == 0 ? 0 : 1)
         case .integer: return ForeignValue(text: "\(whole)", number: Double(whole))

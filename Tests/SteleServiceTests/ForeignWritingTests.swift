@@ -14,7 +14,7 @@ import Testing
         let service = try ServiceFixture(
             makeModel([
                 EntityMaker("E").attribute("s", .string).attribute("u", .uri)
-                    .attribute("n", .integer16).attribute("f", .float)
+                    .attribute("n", .integer16).attribute("f", .float).attribute("t", .date)
                     .attribute("m", .integer32) { $0.maximum = .int(100) }
                     .attribute("must", .double) { $0.isOptional = false }
             ]))
@@ -28,7 +28,8 @@ import Testing
 
     @Test(arguments: [
         ("ZU", "CAST(X'61FF' AS TEXT)"), ("ZU", "'a b'"), ("ZN", "70000"), ("ZF", "1e300"),
-        ("ZM", "1000000000000"), ("ZMUST", "9e999"), ("ZMUST", "NULL"), ("Z_OPT", "NULL"),
+        ("ZM", "1000000000000"), ("ZT", "1.7976931348623157e308"), ("ZMUST", "9e999"),
+        ("ZMUST", "NULL"), ("Z_OPT", "NULL"),
     ])
     func anUpdateOfAnotherAttributeIsValid(_ column: String, _ value: String) throws {
         let service = try fixture()

@@ -60,7 +60,15 @@ extension TableInspector {
     ) {
         let isForeign = "\(SQLFunctions.isForeign.name)(\(column.kind.rawValue), \(value))"
         switch column.kind {
-        case .double, .float, .date, .decimal:
+        case .date:
+            // `Value.isDate`; `abs` fails for the least integer.
+            scan.add(
+                fault: "typeof(\(value)) IN ('integer', 'real') "
+                    + "AND (\(value) >= 3e18 OR \(value) <= -3e18)",
+                in: column.name,
+                "the date is beyond the years that it can have: \(property) is read as null",
+                look: look)
+        case .double, .float, .decimal:
             // As a Float, what rounds to more than its largest number is infinite.
             let isInfinite = column.kind == .float ? ">= 3.4028235677973366e38" : "= 9e999"
             scan.add(

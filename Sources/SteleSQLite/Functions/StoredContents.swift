@@ -15,7 +15,13 @@ enum StoredContents {
         case .integer: sqlite3_result_int64(context, sqlite3_value_int64(content))
         case .double, .float, .date:
             let number = sqlite3_value_double(content)
-            if kind == .float ? isFloat(number) : number.isFinite {
+            let isValue =
+                switch kind {
+                case .float: isFloat(number)
+                case .date: Value.isDate(number)
+                default: number.isFinite
+                }
+            if isValue {
                 sqlite3_result_double(context, number)
             } else {
                 sqlite3_result_null(context)
@@ -72,7 +78,8 @@ enum StoredContents {
         case .boolean:
             return type != SQLITE_INTEGER || !(0...1).contains(sqlite3_value_int64(content))
         case .float: return !isNumber(type) || !isFloat(sqlite3_value_double(content))
-        case .double, .date:
+        case .date: return !isNumber(type) || !Value.isDate(sqlite3_value_double(content))
+        case .double:
             return type != SQLITE_INTEGER
                 && (type != SQLITE_FLOAT || !sqlite3_value_double(content).isFinite)
         case .decimal:

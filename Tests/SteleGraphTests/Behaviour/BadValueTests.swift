@@ -46,7 +46,7 @@ import Testing
             try makeModel([EntityMaker("Event").attribute("at", .date)]), kind)
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
         let event = try context.insert(try fixture.entity("Event"))
-        for seconds in [Double.infinity, -.infinity, .nan] {
+        for seconds in [Double.infinity, -.infinity, .nan, 3e18, -1e300] {
             event["at"] = .date(seconds)
             let errors = try fixture.refused(ValidationErrors.self) { try context.save() }
             #expect(errors?.errors.map(\.code) == [1650])
