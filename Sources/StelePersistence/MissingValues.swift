@@ -1,4 +1,5 @@
-/// The values of a store that are in files beside it which are missing.
+/// Values of a store that cannot be read or written, above all those in files beside it that are
+/// missing.
 public struct MissingValues: Sendable, Hashable {
     /// Their number.
     public private(set) var count = 0

@@ -23,8 +23,9 @@ struct ExportCommand: ParsableCommand {
             Without --entity all objects are written, to one file with NDJSON or JSON, or to a \
             file for each entity if the output is a folder.
 
-            A value whose file beside the store is missing is written as null, and named on standard \
-            error; the exit status is 3 then, and 1 after an error.
+            A value whose file beside the store is missing, and one that no import could read, such as \
+            text with U+0000, is written as null, and named on standard error; the exit status is 3 \
+            then, and 1 after an error.
             """)
 
     @Argument(help: ModelArgument.help)
@@ -121,7 +122,7 @@ struct ExportCommand: ParsableCommand {
     /// The exit status where all objects were written and values were missing.
     private static let isIncomplete = ExitCode(3)
 
-    /// Writes the objects of a plan, and names the values whose files are missing.
+    /// Writes the objects of a plan, and names the values that are written as null.
     /// - Parameter isWhole: false afterwards if there are some.
     private func export(
         _ plan: ExportPlan, from coordinator: PersistentStoreCoordinator, to file: ExportFile,
@@ -139,6 +140,13 @@ struct ExportCommand: ParsableCommand {
             printError(
                 "\(export.missing.count.counted("value")) whose file beside the store is missing, "
                     + "written as null: \(export.missing.list)")
+        }
+        if export.unreadable.count > 0 {
+            isWhole = false
+            printError(
+                "\(export.unreadable.count.counted("value")) that no import could read (text with "
+                    + "U+0000, or a date beyond the years), written as null: "
+                    + export.unreadable.list)
         }
         return count
     }

@@ -89,6 +89,9 @@ public final class Export {
 
     /// The values whose files are missing, which are null in what was written so far.
     public private(set) var missing = MissingValues()
+    /// The values that no import could read, which are null in what was written so far: text with
+    /// U+0000, and numbers and dates that no format has.
+    public private(set) var unreadable = MissingValues()
 
     private let coordinator: PersistentStoreCoordinator
     private let plan: ExportPlan
@@ -201,14 +204,18 @@ public final class Export {
             })
     }
 
-    /// The object with the values of its files.
-    /// - Throws: `ExportError` for a value that has no text, and for a file that cannot be read. One
-    ///   that is missing is null.
+    /// The object with the values of its files, and null for those that are missing or that no
+    /// import could read.
+    /// - Throws: `ExportError` for a file that is there and cannot be read.
     private func whole(_ object: Snapshot) throws -> Snapshot {
         var object = object
         func name(_ slot: Int) -> String {
             let entity = plan.model.entities[object.entity]
             return "\(entity.slots[slot].name) of \(ObjectID.name(entity.name, object.key))"
+        }
+        func leaveOut(_ slot: Int) {
+            unreadable.add(name(slot))
+            object.values[slot] = .null
         }
         for (slot, value) in object.values.enumerated() {
             switch value {
@@ -222,12 +229,9 @@ public final class Export {
                     throw ExportError("the file of \(name(slot)) cannot be read: \(file.path)")
                 }
                 object.values[slot] = .data(bytes)
-            case .double(let number) where !number.isFinite:
-                throw ExportError("\(name(slot)) is \(number), which no format can have")
-            case .string(let text) where text.utf8.contains(0):
-                throw ExportError("\(name(slot)) has a U+0000, which no import can read")
-            case .date(let seconds) where !(abs(seconds) < ISO8601.secondsLimit):
-                throw ExportError("\(name(slot)) is beyond the years that a date can have")
+            case .double(let number) where !number.isFinite: leaveOut(slot)
+            case .string(let text) where text.utf8.contains(0): leaveOut(slot)
+            case .date(let seconds) where !Value.isDate(seconds): leaveOut(slot)
             default: break
             }
         }
