@@ -36,10 +36,10 @@ extension DecimalText {
             z.significand, z.exponent + x.exponent - y.exponent, isNegative: z.isNegative)
     }
 
-    /// The mean of some numbers with a sum that `rounded` has not rounded yet; NaN where the sum is
-    /// out of range.
+    /// The mean of some numbers: their sum, rounded to 38 digits, by their count, as where both are
+    /// computed from parts. NaN where the sum is out of range.
     public static func mean(_ sum: Decimal, of count: Int) -> Decimal {
-        rounded(sum).isNaN ? .nan : quotient(sum, Decimal(count))
+        quotient(rounded(sum), Decimal(count))
     }
 
     /// The decimal nearest to significand × 10^exponent, without trailing zeros where its exponent

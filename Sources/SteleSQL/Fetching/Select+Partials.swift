@@ -37,21 +37,27 @@ final class Partials {
         return named.joined(separator: ", ")
     }
 
+    /// Returns the sum of Decimals. That of a part is null where it is out of range, and 0 without
+    /// values; with such a part the whole is null.
+    private func decimalSum(_ value: String) -> String {
+        let sum = SQLFunctions.decimalSum.name
+        let part = total("\(sum)(\(value))")
+        return "CASE WHEN COUNT(\(part)) = COUNT(*) THEN \(sum)(\(part)) END"
+    }
+
     /// Returns the outer SQL for an aggregate of an inner value.
     func made(_ aggregate: Aggregate, _ value: String, _ operand: Operand) -> String {
         let isDecimal = operand.kind == .decimal
         switch aggregate {
         case .count: return "SUM(\(total("COUNT(\(value))")))"
         case .sum where isDecimal:
-            let sum = SQLFunctions.decimalSum.name
-            return "\(sum)(\(total("\(sum)(\(value))")))"
+            return decimalSum(value)
         case .sum where operand.kind == .double || operand.kind == .float:
             // TOTAL is 0 for a part without values. Parts beyond both ends are null together.
             return Translation.finite("SUM(\(total("TOTAL(\(value))")))")
         case .sum: return "COALESCE(SUM(\(total("SUM(\(value))"))), 0)"
         case .average where isDecimal:
-            let sum = SQLFunctions.decimalSum.name
-            return "\(SQLFunctions.decimalDivide.name)(\(sum)(\(total("\(sum)(\(value))"))), "
+            return "\(SQLFunctions.decimalDivide.name)(\(decimalSum(value)), "
                 + "SUM(\(total("COUNT(\(value))"))))"
         case .average:
             let mean = "SUM(\(total("TOTAL(\(value))"))) / SUM(\(total("COUNT(\(value))")))"
