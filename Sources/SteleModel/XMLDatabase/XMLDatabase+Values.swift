@@ -27,6 +27,7 @@ extension XMLDatabase.Attribute {
     package func value(as type: AttributeType) -> Value? {
         switch type {
         case .date: ValueText.double(text).map { .date($0) }
+        case .decimal: DecimalText.parse(stored: Array(text.utf8)).map { .decimal($0) }
         case .binary, .transformable:
             Base64.decode(spaced: text).map { .data($0) }
         case .string, .uri: .string(string)
