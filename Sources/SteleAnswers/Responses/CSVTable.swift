@@ -11,17 +11,20 @@ struct CSVTable: Sendable {
         let name: String
         /// The slot and kind in each entity of the family; nil in one without the property.
         var places: [(slot: Int, kind: ValueKind, fixed: Value?)?]
+        /// The to-many relationships of the name, in entities where it is no slot.
+        var toManys: [Relationship] = []
     }
 
     private enum Columns: Sendable {
-        case objects([Slot], first: Int, toManys: [Relationship])
+        case objects([Slot], first: Int)
         case rows([Column])
     }
 
     private let columns: Columns
     private let renderer: SnapshotRenderer
 
-    /// Whole objects have the properties of the entity, then those of its subentities.
+    /// Whole objects have the properties of the entity, then those of its subentities. Properties of
+    /// one name are one column, whose cells are of the property that the object's entity has.
     ///
     /// - Parameter toManys: the to-many relationships whose ids are columns of whole objects.
     init(
@@ -48,7 +51,17 @@ struct CSVTable: Sendable {
                     slots[at].places[number] = (slot, ValueKind(property), fixed)
                 }
             }
-            columns = .objects(slots, first: entity.index, toManys: toManys)
+            for toMany in toManys {
+                if let at = slots.firstIndex(where: { $0.name == toMany.name }) {
+                    slots[at].toManys.append(toMany)
+                } else {
+                    slots.append(
+                        Slot(
+                            name: toMany.name, places: Array(repeating: nil, count: family.count),
+                            toManys: [toMany]))
+                }
+            }
+            columns = .objects(slots, first: entity.index)
         }
     }
 
@@ -56,8 +69,7 @@ struct CSVTable: Sendable {
     func writeHeader(to writer: inout ByteWriter) {
         let names =
             switch columns {
-            case .objects(let slots, _, let toManys):
-                ["_id", "_entity", "_version"] + slots.map(\.name) + toManys.map(\.name)
+            case .objects(let slots, _): ["_id", "_entity", "_version"] + slots.map(\.name)
             case .rows(let columns): columns.map(\.name)
             }
         for (index, name) in names.enumerated() {
@@ -72,14 +84,9 @@ struct CSVTable: Sendable {
         _ rows: FetchedRows, _ index: Int, _ embedded: Embedded, to writer: inout ByteWriter
     ) {
         switch (rows, columns) {
-        case (.objects(let rows), .objects(let slots, let first, let toManys)):
+        case (.objects(let rows), .objects(let slots, let first)):
             let object = renderer.completed(rows[index])
-            write(object, slots, object.entity - first, to: &writer)
-            for toMany in toManys {
-                writer.byte(UInt8(ascii: ","))
-                guard renderer.model.entities[toMany.owner].isKind(object.entity) else { continue }
-                write(keys: toMany, of: object.key, embedded, to: &writer)
-            }
+            write(object, slots, object.entity - first, embedded, to: &writer)
         case (.values(let rows), .rows(let columns)):
             for (place, column) in columns.enumerated() {
                 if place > 0 { writer.byte(UInt8(ascii: ",")) }
@@ -91,15 +98,22 @@ struct CSVTable: Sendable {
     }
 
     private func write(
-        _ object: Snapshot, _ slots: [Slot], _ member: Int, to writer: inout ByteWriter
+        _ object: Snapshot, _ slots: [Slot], _ member: Int, _ embedded: Embedded,
+        to writer: inout ByteWriter
     ) {
+        let entities = renderer.model.entities
         writer.key(unquoted: object.key)
         writer.byte(UInt8(ascii: ","))
-        write(text: renderer.model.entities[object.entity].name, to: &writer)
+        write(text: entities[object.entity].name, to: &writer)
         writer.byte(UInt8(ascii: ","))
         writer.integer(object.version)
         for slot in slots {
             writer.byte(UInt8(ascii: ","))
+            if let toMany = slot.toManys.first(where: { entities[$0.owner].isKind(object.entity) })
+            {
+                write(keys: toMany, of: object.key, embedded, to: &writer)
+                continue
+            }
             guard slot.places.indices.contains(member), let place = slot.places[member],
                 object.values.indices.contains(place.slot)
             else { continue }

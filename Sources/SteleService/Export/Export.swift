@@ -178,16 +178,22 @@ public final class Export {
     }
 
     /// The to-many relationships that are written. Those that the to-one relationships of their
-    /// members say completely are left out.
+    /// members say completely are left out, except in cells of a column that there is all the same
+    /// for other entities: empty ones would say that there are no members.
     private func exportedToManys(of entity: Entity) -> [Relationship] {
+        let family = plan.model.family(of: entity)
         var all: [Relationship] = []
-        for member in plan.model.family(of: entity) {
-            for it in member.toManys where !all.contains(where: { $0 === it }) {
+        var left: [Relationship] = []
+        for member in family {
+            for it in member.toManys
+            where !all.contains(where: { $0 === it }) && !left.contains(where: { $0 === it }) {
                 let isSaid = plan.model.inverse(of: it).map { !$0.isToMany } ?? false
-                if it.isOrdered || !isSaid { all.append(it) }
+                if it.isOrdered || !isSaid { all.append(it) } else { left.append(it) }
             }
         }
-        return all
+        guard plan.format == .csv, !left.isEmpty else { return all }
+        let columns = Set(family.flatMap { $0.slots.map(\.name) } + all.map(\.name))
+        return all + left.filter { columns.contains($0.name) }
     }
 
     private func members(

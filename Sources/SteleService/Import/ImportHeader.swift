@@ -29,6 +29,8 @@ struct ImportHeader {
         let isText: [Bool]
         /// The same for records with `_id`, whose links are ids.
         let isTextBesideID: [Bool]
+        /// The columns of a composite attribute or a link in one cell, with those of its parts.
+        let wholes: [(whole: Int, parts: [Int])]
     }
 
     /// - Throws: `ImportError` for a name that is empty, unless unknown ones are ignored, occurs
@@ -91,9 +93,11 @@ struct ImportHeader {
             cells[index].isNull = nulls.contains(
                 row[index], column: names[index], isText: isText[index])
         }
+        let left = try unread(cells, table, &errors)
         // The relationships whose parts are read.
         var named: [Int] = []
-        for (index, (column, cell)) in zip(table.columns, cells).enumerated() {
+        for (index, (column, cell)) in zip(table.columns, cells).enumerated()
+        where !left.contains(index) {
             try errors.collecting(column: names[index], hint: isText[index] ? nil : hint(cell)) {
                 if cell.text.utf8.contains(0) { throw Self.nul("the cell") }
                 switch column {
@@ -115,6 +119,29 @@ struct ImportHeader {
         return line
     }
 
+    /// The empty cells that say nothing, because a value is in another form of the property: in one
+    /// cell, or in cells of its parts. A table of several entities has the columns of both forms if
+    /// one of them has a composite attribute, and another one a property of its name.
+    private func unread(
+        _ cells: [Cell], _ table: Table, _ errors: inout RecordErrors
+    ) throws -> Set<Int> {
+        var left: Set<Int> = []
+        for (whole, parts) in table.wholes {
+            guard let given = parts.first(where: { !cells[$0].isNull }) else {
+                if !cells[whole].isNull { left.formUnion(parts) }
+                continue
+            }
+            left.insert(whole)
+            if cells[whole].isNull { continue }
+            try errors.collecting(column: names[whole]) {
+                throw ImportError(
+                    "\(names[whole]) has a value here and in \(names[given]): one of the two cells "
+                        + "must be empty")
+            }
+        }
+        return left
+    }
+
     private static func id(_ cell: Cell) throws -> Int64 {
         if let id = ValueReader.wholeNumber(cell.text.utf8), id > 0 { return id }
         throw ImportError("_id must be a positive integer, not \(cell.text)")
@@ -129,7 +156,24 @@ struct ImportHeader {
         let columns = columns(of: entity, plan)
         return Table(
             columns: columns, isText: columns.map { isText($0, hasID: false, plan) },
-            isTextBesideID: columns.map { isText($0, hasID: true, plan) })
+            isTextBesideID: columns.map { isText($0, hasID: true, plan) }, wholes: wholes(columns))
+    }
+
+    private func wholes(_ columns: [Column]) -> [(whole: Int, parts: [Int])] {
+        let dotted = columns.indices.filter { index in
+            if case .unknown = columns[index] { return false }
+            return names[index].contains(".")
+        }
+        guard !dotted.isEmpty else { return [] }
+        return columns.indices.compactMap { whole in
+            switch columns[whole] {
+            case .attribute, .relationship: break
+            case .id, .entity, .ignored, .part, .unknown: return nil
+            }
+            let prefix = names[whole] + "."
+            let parts = dotted.filter { names[$0].hasPrefix(prefix) }
+            return parts.isEmpty ? nil : (whole: whole, parts: parts)
+        }
     }
 
     private func isText(_ column: Column, hasID: Bool, _ plan: ImportPlan) -> Bool {
