@@ -199,7 +199,7 @@ import Testing
             ("person.csv", "name,ok\nAnn,maybe\n", "ok", "not \"maybe\""),
             ("person.csv", "name,born\nAnn,2024-05-01 09:00:00\n", "born", "--time-zone"),
             ("person.csv", "name,born\nAnn,1714554000\n", "born", "--dates seconds"),
-            ("person.ndjson", "{}\n{\"born\":1714554000000}", nil, "--dates seconds"),
+            ("person.ndjson", "{}\n{\"born\":1714554000000}", nil, "--dates milliseconds reads"),
             ("person.ndjson", "{}\n{\"born\":\"2024-05-01T09:00:00\"}", nil, "--time-zone"),
             ("person.csv", "name,note\nAnn,a\u{0}b\n", "note", "U+0000"),
         ] as [(String, String, String?, String)] {

@@ -108,7 +108,11 @@ struct ImportCommand: ParsableCommand {
             valueName: "zone"))
     var timeZone: String?
 
-    @Option(help: "What numbers in the place of dates count since 1970: seconds or milliseconds.")
+    @Option(
+        help: """
+            What numbers in the place of dates count since 1970: seconds, milliseconds, \
+            microseconds or nanoseconds.
+            """)
     var dates: ImportOptions.Dates?
 
     @Option(help: ArgumentHelp("How many errors in records are listed.", valueName: "number"))

@@ -12,11 +12,25 @@ struct CellForm {
         self.escapes = escapes
     }
 
-    /// The form of a file of cells, from its first row.
-    init(_ header: [UInt8], _ file: ImportPlan.File, _ options: ImportOptions) {
+    /// The form of a file of cells, from its header.
+    /// - Parameter declared: the separator that a line before the header names; nil without one.
+    init(
+        _ header: [UInt8], declared: UInt8?, _ file: ImportPlan.File, _ options: ImportOptions
+    ) {
         let isTabs = file.format == .tsv
         escapes = options.escapes ?? (isTabs ? nil : .quotes)
-        separator = options.separator ?? (isTabs ? Self.tab : Self.separator(of: header))
+        separator =
+            options.separator ?? declared ?? (isTabs ? Self.tab : Self.separator(of: header))
+    }
+
+    /// The separator that a first line `sep=;` names, as Excel writes and reads it; nil for other
+    /// lines.
+    static func separator(declaredBy line: [UInt8]) -> UInt8? {
+        let line = line.last == 0x0D ? line.dropLast() : line[...]
+        guard line.count == 5, let separator = line.last, separator < 0x80, separator != quote,
+            String(decoding: line.dropLast(), as: UTF8.self).lowercased() == "sep="
+        else { return nil }
+        return separator
     }
 
     private static let tab = UInt8(ascii: "\t")

@@ -31,6 +31,8 @@ struct ImportHeader {
         let isTextBesideID: [Bool]
         /// The columns of a composite attribute or a link in one cell, with those of its parts.
         let wholes: [(whole: Int, parts: [Int])]
+        /// Whether no column is of a property.
+        let isUnknown: Bool
     }
 
     /// - Throws: `ImportError` for a name that is empty, unless unknown ones are ignored, occurs
@@ -110,7 +112,9 @@ struct ImportHeader {
                     named.append(relationship.index)
                     line.references.append(
                         try reference(cells, table.columns, relationship, line.entity, plan))
-                case .unknown(let name): if !cell.isNull { try line.refuse(name, plan) }
+                case .unknown(let name):
+                    if cell.isNull { return }
+                    try line.refuse(name, plan, isOnlyUnknown: table.isUnknown)
                 }
             }
         }
@@ -156,7 +160,13 @@ struct ImportHeader {
         let columns = columns(of: entity, plan)
         return Table(
             columns: columns, isText: columns.map { isText($0, hasID: false, plan) },
-            isTextBesideID: columns.map { isText($0, hasID: true, plan) }, wholes: wholes(columns))
+            isTextBesideID: columns.map { isText($0, hasID: true, plan) }, wholes: wholes(columns),
+            isUnknown: columns.allSatisfy {
+                switch $0 {
+                case .id, .entity, .ignored, .unknown: true
+                case .attribute, .relationship, .part: false
+                }
+            })
     }
 
     private func wholes(_ columns: [Column]) -> [(whole: Int, parts: [Int])] {

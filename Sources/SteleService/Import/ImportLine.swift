@@ -141,10 +141,15 @@ struct ImportLine {
         }
     }
 
-    func refuse(_ name: String, _ plan: ImportPlan) throws {
+    /// - Parameter isOnlyUnknown: whether the file has no column that is known.
+    func refuse(_ name: String, _ plan: ImportPlan, isOnlyUnknown: Bool = false) throws {
         if plan.options.ignoresUnknownKeys { return }
         let near = Nearest.name(to: name, among: entity.properties.map(\.name))
-        let hint = near.map { "did you mean \($0)?" } ?? "--ignore-unknown ignores such keys"
+        let wayOut =
+            isOnlyUnknown
+            ? "no column of the header is one: is the first row the header?"
+            : "--ignore-unknown ignores such keys"
+        let hint = near.map { "did you mean \($0)?" } ?? wayOut
         throw ImportError("\(entity.name) has no property \(name) (\(hint))")
     }
 

@@ -50,7 +50,7 @@ public struct ImportOptions: Sendable {
 
     /// The unit of numbers that are dates.
     public enum Dates: String, Sendable, CaseIterable {
-        case seconds, milliseconds
+        case seconds, milliseconds, microseconds, nanoseconds
     }
 
     /// The byte between two cells; nil if the header tells it.

@@ -134,7 +134,9 @@ final class ImportReading: Sendable {
             if file.format.isCells {
                 // After an error in the quotes of a row it is not known where the next one begins.
                 try plan.placing(place) {
-                    let form = table?.form ?? CellForm(record, file, plan.options)
+                    let form =
+                        table?.form
+                        ?? CellForm(record, declared: reader.declared, file, plan.options)
                     cells = try form.cells(record)
                     guard table == nil else { return }
                     table = (form, try ImportHeader(cells, plan.options))

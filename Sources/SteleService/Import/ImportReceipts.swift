@@ -99,13 +99,12 @@ struct ImportReceipts {
     private func isRecognised(_ file: ImportPlan.File) throws -> Bool {
         if plan.options.isAgain { return true }
         if let entity = file.entity, plan.key(of: entity) != nil { return true }
-        let escapes = plan.options.escapes
-        guard let first = try RecordReader(file.path, file.format, escapes).next() else {
-            return false
-        }
+        let reader = try RecordReader(file.path, file.format, plan.options.escapes)
+        guard let first = try reader.next() else { return false }
         let keepsIDs = !plan.options.givesNewIDs
         if file.format.isCells {
-            let columns = try CellForm(first, file, plan.options).cells(first).map(\.text)
+            let form = CellForm(first, declared: reader.declared, file, plan.options)
+            let columns = try form.cells(first).map(\.text)
             // The rows tell their entities.
             return columns.contains("_entity") || (keepsIDs && columns.contains("_id"))
         }

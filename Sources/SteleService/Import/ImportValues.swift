@@ -108,15 +108,14 @@ struct ImportValues: Sendable {
         let what = "\(attribute.name) of \(entity.name) must be a date"
         guard let dates else {
             throw ImportError(
-                "\(what), not \(text.prefix(60)) (--dates seconds, or milliseconds, reads numbers as "
-                    + "the time since 1970)")
+                "\(what), not \(text.prefix(60)) (--dates \(Self.unit(of: text)) reads numbers as the "
+                    + "time since 1970)")
         }
         guard let number = DecimalText.parse(text.utf8) else {
             throw ImportError("\(what), and \(text.prefix(60)) has too many digits")
         }
         let scaled = Decimal(
-            sign: number < 0 ? .minus : .plus, exponent: dates == .milliseconds ? -3 : 0,
-            significand: abs(number))
+            sign: number < 0 ? .minus : .plus, exponent: dates.exponent, significand: abs(number))
         let seconds = Double("\(scaled - Self.secondsTo2001)") ?? .infinity
         guard seconds.magnitude < ISO8601.secondsLimit else {
             throw ImportError(
@@ -125,6 +124,31 @@ struct ImportValues: Sendable {
         return seconds
     }
 
+    /// What a number in the place of a date counts, of those that make it a date near ours.
+    private static func unit(of text: String) -> String {
+        let number = DecimalText.parse(text.utf8).map { Double("\($0)") ?? 0 } ?? 0
+        return switch number.magnitude {
+        case ..<5e9: "seconds"
+        // A second after 2128, or a millisecond before 1973.
+        case ..<1e11: "seconds, or milliseconds,"
+        case ..<1e14: "milliseconds"
+        case ..<1e17: "microseconds"
+        default: "nanoseconds"
+        }
+    }
+
     /// Seconds from 1970 to 2001.
     private static let secondsTo2001 = Decimal(978_307_200)
+}
+
+extension ImportOptions.Dates {
+    /// The unit in seconds, as a power of ten.
+    fileprivate var exponent: Int {
+        switch self {
+        case .seconds: 0
+        case .milliseconds: -3
+        case .microseconds: -6
+        case .nanoseconds: -9
+        }
+    }
 }

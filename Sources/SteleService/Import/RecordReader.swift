@@ -10,6 +10,8 @@ final class RecordReader {
     private let escapes: ImportOptions.Escapes?
     /// The separator of a file of cells, once its header is read.
     var separator: UInt8?
+    /// The separator that a first line `sep=;` names, which is no record; nil without one.
+    private(set) var declared: UInt8?
     /// Whether blank lines are records, as in a file of one column.
     var keepsBlankLines = false
     private var buffer: [UInt8] = []
@@ -38,8 +40,14 @@ final class RecordReader {
         self.escapes = escapes
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(path) }
-        while buffer.count < 3, !isAtEnd { try fill() }
+        while buffer.count < 10, !isAtEnd { try fill() }
         if buffer.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
+        guard format.isCells else { return }
+        let first = buffer[start...].prefix(7).prefix { $0 != 0x0A }
+        declared = CellForm.separator(declaredBy: Array(first))
+        guard declared != nil else { return }
+        start = min(first.endIndex + 1, buffer.count)
+        line = 2
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
