@@ -12,11 +12,12 @@ struct DateReader {
 
     mutating func read() throws(ISO8601.Failure) -> Double {
         let seconds = try instant()
-        guard abs(seconds) < ISO8601.secondsLimit else {
-            throw failure(
-                "is beyond the dates that can be written", hint: "years have ten digits at most")
-        }
+        guard abs(seconds) < ISO8601.secondsLimit else { throw beyond }
         return seconds
+    }
+
+    private var beyond: ISO8601.Failure {
+        failure("is beyond the dates that can be written", hint: "years have ten digits at most")
     }
 
     private mutating func instant() throws(ISO8601.Failure) -> Double {
@@ -79,9 +80,10 @@ struct DateReader {
         }
         at += 1
         let width = bytes[at...].prefix { Self.isDigit($0) }.count
-        guard (6...11).contains(width) else {
+        guard width >= 6 else {
             throw failure("has a sign before its year", hint: "such a year has six digits or more")
         }
+        guard width <= 11 else { throw beyond }
         let year = try number("year", width)
         if sign == UInt8(ascii: "+") { return year }
         guard year > 0 else {

@@ -195,6 +195,8 @@ import Testing
         for (file, text, column, words) in [
             ("person.csv", "name,age\nAnn,NA\n", "age", "not \"NA\" (--null NA reads it as null)"),
             ("person.csv", "name,score\nAnn,NaN\n", "score", "(--null NaN reads it as null)"),
+            ("person.csv", "name,score\nAnn,inf\n", "score", "(--null inf reads it as null)"),
+            ("person.csv", "name,tax\nAnn,-inf\n", "tax", "(--null=-inf reads it as null)"),
             ("person.csv", "_id,name\nx,Ann\n", "_id", "not x"),
             ("person.csv", "name,ok\nAnn,maybe\n", "ok", "not \"maybe\""),
             ("person.csv", "name,born\nAnn,2024-05-01 09:00:00\n", "born", "--time-zone"),

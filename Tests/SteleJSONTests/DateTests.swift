@@ -164,7 +164,7 @@ import Testing
             ("2024-5-1", "month", nil), ("", "year", nil), ("today", "year", nil),
             ("-000000-01-01", "year -0", "0000"), ("+2024-01-01", "sign", "six digits"),
             ("2024/05/01", "not a date", "YYYY-MM-DD"), (" 2024-05-01", "year", nil),
-            ("2024-05-01Z", "other than T", nil), ("+999999999999-01-01", "sign", nil),
+            ("2024-05-01Z", "other than T", nil), ("+999999999999-01-01", "beyond", "ten"),
             ("+99999999999-01-01", "beyond", "ten digits"),
             ("-99999999999-12-31T23:59:59Z", "beyond", "ten digits"),
         ] as [(String, String, String?)])

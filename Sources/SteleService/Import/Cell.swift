@@ -205,9 +205,9 @@ struct NullTexts {
         return (!isText || !cell.isQuoted) && (all?.contains(cell.text) ?? cell.text.isEmpty)
     }
 
-    /// Words that other programs write for null.
+    /// Words that other programs write for null, or for a number that no attribute can have.
     static let known: Set<String> = [
         "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NaT", "null", "NULL", "Null", "None", "nil",
-        "\\N", "-", ".",
+        "\\N", "-", ".", "inf", "-inf", "Inf", "-Inf", "INF", "-INF", "Infinity", "-Infinity",
     ]
 }

@@ -153,7 +153,9 @@ struct ImportHeader {
 
     /// The way out for a cell that another program may have written for null.
     private func hint(_ cell: Cell) -> String? {
-        NullTexts.known.contains(cell.text) ? "--null \(cell.text) reads it as null" : nil
+        guard NullTexts.known.contains(cell.text) else { return nil }
+        return cell.text.hasPrefix("-")
+            ? "--null=\(cell.text) reads it as null" : "--null \(cell.text) reads it as null"
     }
 
     private func table(of entity: Entity, _ plan: ImportPlan) -> Table {
