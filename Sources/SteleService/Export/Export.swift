@@ -15,6 +15,8 @@ public struct ExportPlan: Sendable {
     let model: Model
     /// In the order of writing: the destinations of to-one relationships first.
     let requests: [FetchRequest]
+    /// The most bytes of an object, which an import reads.
+    var longestRecord: Int
 
     /// The entities that are exported, each with its subentities, in the order of writing.
     public var entities: [Entity] { requests.map(\.entity) }
@@ -32,6 +34,7 @@ public struct ExportPlan: Sendable {
     ) throws {
         self.model = model
         self.format = format
+        longestRecord = model.longestRecord
         var entities: [Entity] = []
         for name in names {
             guard let entity = model.entity(named: name) else {
@@ -136,13 +139,16 @@ public final class Export {
             if index == 0, position == nil { form.begin(&writer) }
             let cursor = try context.reader().cursor(request)
             while case .objects(let rows) = try cursor.next(Self.rowsPerBatch), !rows.isEmpty {
-                let rows = FetchedRows.objects(try rows.map(whole))
-                let members = try members(of: rows, toManys, context)
-                for place in 0..<rows.count {
+                let members = try members(of: .objects(rows), toManys, context)
+                for row in rows {
                     let isFirst = done == 0 && position == nil
-                    form.write(rows, place, members, isFirst: isFirst, to: &writer)
+                    let start = writer.count
+                    // The files of one object at a time are in memory.
+                    form.write(
+                        .objects([try whole(row)]), 0, members, isFirst: isFirst, to: &writer)
                     done += 1
                     if let failure = writer.failure { throw failure }
+                    try check(writer.count - start, of: row)
                     if writer.count >= Self.pieceBytes { try write(writer.take()) }
                 }
                 counts[request.entity.name, default: 0] += rows.count
@@ -208,6 +214,14 @@ public final class Export {
                     owners.isEmpty ? [:] : try context.memberKeys(of: it, owners: owners)
                 return (it.index, keys)
             })
+    }
+
+    private func check(_ bytes: Int, of object: Snapshot) throws {
+        guard bytes > plan.longestRecord else { return }
+        let name = ObjectID.name(plan.model.entities[object.entity].name, object.key)
+        throw ExportError(
+            "\(name) is longer than \(plan.longestRecord >> 20) MiB in a file, which no import reads: "
+                + "make its values smaller, or leave it out with --where")
     }
 
     /// The object with the values of its files, and null for those that are missing or that no

@@ -1,5 +1,7 @@
 /// The forms of files that are imported and exported.
 
+import SteleModel
+
 /// The form of a file of objects.
 public enum DataFormat: String, Sendable, CaseIterable {
     /// One JSON object a line.
@@ -26,4 +28,11 @@ public enum DataFormat: String, Sendable, CaseIterable {
 
     /// Whether a record is a row of cells.
     var isCells: Bool { self == .csv || self == .tsv }
+}
+
+extension Model {
+    /// The most bytes of a record in a file. A Binary value in a file beside the store may have 1 GiB,
+    /// and has a third more as base64. Without such values a text that is no file of records is
+    /// refused before it takes much memory.
+    var longestRecord: Int { hasExternalAttributes ? 2 << 30 : 64 << 20 }
 }

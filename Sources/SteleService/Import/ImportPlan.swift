@@ -88,6 +88,8 @@ public struct ImportPlan: Sendable {
     /// The most records of a part of the save. Each part changes the objects that its records refer
     /// to, so that few parts change them few times.
     var recordsPerBatch = 10_000
+    /// The most bytes of a record.
+    var longestRecord: Int
     /// The names of the files as seeds, each of which is loaded once; empty for other files.
     var seeds: [String] = []
     /// The keys by entity index; nil for an entity without one.
@@ -117,6 +119,7 @@ public struct ImportPlan: Sendable {
         self.model = model
         self.options = options
         values = ImportValues(options)
+        longestRecord = model.longestRecord
         var given: [Int: [String]] = [:]
         for (name, attributes) in keys {
             let entity = try Self.entity(name, in: model)

@@ -125,7 +125,7 @@ final class ImportReading: Sendable {
         _ take: (ImportLine, Int, Int) throws -> Bool
     ) throws -> Int {
         let file = plan.files[index]
-        let reader = try RecordReader(file.path, file.format, plan.options.escapes)
+        let reader = try RecordReader(file, plan)
         var shapes = ImportShapes()
         var table: (form: CellForm, header: ImportHeader)?
         while let record = try reader.next() {

@@ -99,7 +99,7 @@ struct ImportReceipts {
     private func isRecognised(_ file: ImportPlan.File) throws -> Bool {
         if plan.options.isAgain { return true }
         if let entity = file.entity, plan.key(of: entity) != nil { return true }
-        let reader = try RecordReader(file.path, file.format, plan.options.escapes)
+        let reader = try RecordReader(file, plan)
         guard let first = try reader.next() else { return false }
         let keepsIDs = !plan.options.givesNewIDs
         if file.format.isCells {

@@ -7,7 +7,10 @@ final class RecordReader {
     private let descriptor: Int32
     private let path: String
     private let format: DataFormat
+    /// How cells are escaped.
     private let escapes: ImportOptions.Escapes?
+    /// The most bytes of a record.
+    private let longestRecord: Int
     /// The separator of a file of cells, once its header is read.
     var separator: UInt8?
     /// The separator that a first line `sep=;` names, which is no record; nil without one.
@@ -28,16 +31,13 @@ final class RecordReader {
     private(set) var bytesRead = 0
 
     private static let chunk = 256 << 10
-    private static let longestRecord = 64 << 20
 
-    /// - Parameter escapes: how cells are escaped.
     /// - Throws: `ImportError` if the file cannot be opened.
-    init(
-        _ path: String, _ format: DataFormat = .ndjson, _ escapes: ImportOptions.Escapes? = nil
-    ) throws {
-        self.path = path
-        self.format = format
-        self.escapes = escapes
+    init(_ file: ImportPlan.File, _ plan: ImportPlan) throws {
+        path = file.path
+        format = file.format
+        escapes = plan.options.escapes
+        longestRecord = plan.longestRecord
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(path) }
         while buffer.count < 10, !isAtEnd { try fill() }
@@ -54,8 +54,8 @@ final class RecordReader {
 
     /// The next record without its line break, and not blank unless blank lines are records; nil at
     /// the end.
-    /// - Throws: `ImportError` if the file cannot be read, the record is longer than 64 MiB or does
-    ///   not end, or a JSON file is neither an array nor a sequence of objects.
+    /// - Throws: `ImportError` if the file cannot be read, the record is longer than the plan takes or
+    ///   does not end, or a JSON file is neither an array nor a sequence of objects.
     func next() throws -> [UInt8]? {
         if format == .json, try !skipToElement() { return nil }
         while let record = try take() {
@@ -81,9 +81,10 @@ final class RecordReader {
                 }
                 return take(buffer.count)
             }
-            guard buffer.count - start <= Self.longestRecord else {
+            guard buffer.count - start <= longestRecord else {
                 let what = format == .ndjson ? "line" : "record"
-                throw ImportError("the \(what) is longer than 64 MiB", file: path, line: line)
+                throw ImportError(
+                    "the \(what) is longer than \(longestRecord >> 20) MiB", file: path, line: line)
             }
             try fill()
         }
