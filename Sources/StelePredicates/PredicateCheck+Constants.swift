@@ -92,6 +92,11 @@ extension PredicateCheck {
         return value
     }
 
+    /// The number of a variable's text, in the grammar of numbers in bodies.
+    static func number(given text: String) -> Value? {
+        NumberText.plain(text.utf8).flatMap { number(String(decoding: $0, as: UTF8.self)) }
+    }
+
     /// The wider of two number types; otherwise the first type.
     static func wider(_ a: ExpressionType, _ b: ExpressionType) -> ExpressionType {
         guard case .value(let x) = a, case .value(let y) = b, a.kind == .number, b.kind == .number

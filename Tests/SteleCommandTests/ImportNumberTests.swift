@@ -47,6 +47,27 @@ import Testing
         #expect(error?.line == (file == "city.csv" ? 2 : 1))
     }
 
+    @Test func numbersInCellsHaveTheGrammarOfBodies() throws {
+        let house = try house()
+        for (text, number) in [("+5", 5), (".5", 0.5), ("-.5", -0.5), ("1.", 1), ("-1.e2", -100)] {
+            let isWhole = number == number.rounded()
+            _ = try house.load([
+                ("city.csv", "area,width,people\n\(text),\(text),\(isWhole ? text : "")\n")
+            ]) { $0.isAgain = true }
+            #expect(try house.values("City.area").last == .double(number), "\(text)")
+            #expect(try house.values("City.width").last == .double(number), "\(text)")
+            let people: Value = isWhole ? .int(Int64(number)) : .null
+            #expect(try house.values("City.people").last == people, "\(text)")
+        }
+        for text in ["0x10", "1;5", ".", "+", "--1", "1e", "nan"] {
+            for column in ["area", "people"] {
+                #expect(throws: ImportError.self) {
+                    try house.load([("city.csv", "\(column),name\n\(text),a\n")])
+                }
+            }
+        }
+    }
+
     @Test func idsMayHaveAFractionOfZeros() throws {
         let house = try house()
         try house.load([

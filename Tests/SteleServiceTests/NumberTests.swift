@@ -136,6 +136,43 @@ import Testing
         }
     }
 
+    /// Texts, with the number that each is.
+    private static let texts = [
+        ("+5", "5"), (".5", "0.5"), ("-.5", "-0.5"), ("1.", "1"), ("-1.e2", "-100"),
+        ("+.25E+1", "2.5"), ("007", "7"),
+    ]
+
+    @Test func numbersInTextsHaveOneGrammarOnEveryRoad() throws {
+        for road in Road.allCases {
+            for key in ["double", "float", "decimal", "int64"] {
+                for (text, number) in Self.texts where key != "int64" || !number.contains(".") {
+                    let given = try road.send(key, "\"\(text)\"", to: ServiceFixture.zoo())
+                    let wanted = try road.send(key, number, to: ServiceFixture.zoo())
+                    #expect(given.text == wanted.text, "\(road), \(key): \(text)")
+                }
+                for text in ["0x10", "1,5", ".", "+", "1e", "--1", " 1", "1 ", "nan", "1.2.3", ""] {
+                    let answer = try road.send(key, "\"\(text)\"", to: ServiceFixture.zoo())
+                    #expect(answer.code == "value.type", "\(road), \(key): \(text)")
+                }
+            }
+        }
+        let zoo = try ServiceFixture.zoo()
+        for (text, number) in Self.texts {
+            let key = number.contains(".") ? "double" : "int64"
+            let made = zoo.post("/Sample", #"{"\#(key)":\#(number)}"#)
+            let id = try made.json["_id"]?.compact ?? ""
+            let found = zoo.get(
+                "/Sample?select=_id&where=" + encoded("\(key) == $x") + "&var.x=" + encoded(text))
+            #expect(found.text == #"[{"_id":\#(id)}]"#, "\(text): \(found.text)")
+            let query = zoo.post(
+                "/Sample/query",
+                #"{"where":"\#(key) == $x","select":"_id","var":{"x":"\#(text)"}}"#)
+            #expect(query.text == found.text, "\(text): \(query.text)")
+        }
+        let hexadecimal = zoo.get("/Sample?where=" + encoded("int64 == $x") + "&var.x=0x10")
+        #expect(hexadecimal.status == 400, "\(hexadecimal.text)")
+    }
+
     @Test(arguments: [false, true])
     func metadataTakesNumbersInFullDigits(_ inMemory: Bool) throws {
         let zoo = try ServiceFixture(TestModels.zoo(), inMemory: inMemory)

@@ -64,10 +64,10 @@ package enum ValueReader {
         case .string:
             let text = node.string ?? ""
             if let value = wholeNumber(text.utf8) { return value }
-            let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
-            let signs = text.utf8.count - digits.count
-            if signs <= 1, !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) {
-                throw beyond(type, node, isNegative: signs == 1)
+            let plain = NumberText.plain(text.utf8) ?? []
+            let digits = plain.drop { $0 == UInt8(ascii: "-") }
+            if !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) {
+                throw beyond(type, node, isNegative: digits.count < plain.count)
             }
         default: break
         }
@@ -84,20 +84,21 @@ package enum ValueReader {
             : Mismatch("must be at most \(range.upperBound), \(shown(node))", code: .number(1610))
     }
 
-    /// The whole number of a text in the notation of JSON, which may be `5.0` or `5e3`; nil for
-    /// others, and beyond 64 bits.
+    /// The whole number of a text, which may be `5.0` or `5e3`; nil for others, and beyond 64 bits.
     package static func wholeNumber(_ utf8: some Collection<UInt8>) -> Int64? {
         let digits = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst() : utf8[...]
         if digits.allSatisfy({ (0x30...0x39).contains($0) }) {
             return Int64(String(decoding: utf8, as: UTF8.self))
         }
-        return DecimalText.parse(utf8).flatMap { Int64("\($0)") }
+        return NumberText.decimal(utf8).flatMap { Int64("\($0)") }
     }
 
     private static func double(_ node: JSONNode) throws -> Double {
         if let real = node.real { return real }
         if let integer = node.integer { return Double(integer) }
-        if let text = node.string, isNumber(text), let value = Double(text) {
+        if let text = node.string, let plain = NumberText.plain(text.utf8),
+            let value = Double(String(decoding: plain, as: UTF8.self))
+        {
             if value.isFinite { return value }
             throw Mismatch("is a Double, and \(text.prefix(60)) is out of its range")
         }
@@ -112,7 +113,7 @@ package enum ValueReader {
 
     private static func decimal(_ node: JSONNode) throws -> Decimal {
         if node.kind == .string {
-            if let value = node.withStringBytes({ DecimalText.parse($0) }) { return value }
+            if let value = node.withStringBytes({ NumberText.decimal($0) }) { return value }
             throw Mismatch(
                 "must be a Decimal of at most \(DecimalText.digitLimit) digits, \(shown(node))")
         }
@@ -164,23 +165,6 @@ package enum ValueReader {
             return value
         }
         throw Mismatch("must be a UUID, \(shown(node))")
-    }
-
-    /// Whether a text is a number in the notation of JSON; `0x10` and `nan` are not.
-    static func isNumber(_ text: String) -> Bool {
-        let bytes = text.utf8
-        guard let first = bytes.first, bytes.contains(where: { (0x30...0x39).contains($0) }) else {
-            return false
-        }
-        return (first == UInt8(ascii: "-") || (0x30...0x39).contains(first))
-            && bytes.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
-                    UInt8(ascii: "e"), UInt8(ascii: "E"):
-                    true
-                default: false
-                }
-            }
     }
 
     /// What a body has in place of a value, for messages: `not "abc"`, `not an array`.

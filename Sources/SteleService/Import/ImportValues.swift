@@ -62,7 +62,7 @@ struct ImportValues: Sendable {
         case .boolean:
             if let truth = Self.truth(cell.text) { return .bool(truth) }
         case .date:
-            if DecimalText.parse(cell.text.utf8) != nil {
+            if NumberText.decimal(cell.text.utf8) != nil {
                 return .date(try seconds(cell.text, attribute, entity))
             }
         case .transformable:
@@ -111,7 +111,7 @@ struct ImportValues: Sendable {
                 "\(what), not \(text.prefix(60)) (--dates \(Self.unit(of: text)) reads numbers as the "
                     + "time since 1970)")
         }
-        guard let number = DecimalText.parse(text.utf8) else {
+        guard let number = NumberText.decimal(text.utf8) else {
             throw ImportError("\(what), and \(text.prefix(60)) has too many digits")
         }
         let scaled = Decimal(
@@ -126,7 +126,7 @@ struct ImportValues: Sendable {
 
     /// What a number in the place of a date counts, of those that make it a date near ours.
     private static func unit(of text: String) -> String {
-        let number = DecimalText.parse(text.utf8).map { Double("\($0)") ?? 0 } ?? 0
+        let number = NumberText.decimal(text.utf8).map { Double("\($0)") ?? 0 } ?? 0
         return switch number.magnitude {
         case ..<5e9: "seconds"
         // A second after 2128, or a millisecond before 1973.
