@@ -4,8 +4,10 @@ internal import CJansson
 ///
 /// `@unchecked Sendable`: the tree does not change after it is read.
 public final class JSONDocument: @unchecked Sendable {
-    /// The maximum nesting of arrays and objects.
-    public static let depthLimit = 64
+    /// The maximum nesting of arrays and objects: of a value, and of what it is given in.
+    public static let depthLimit = 128
+    /// The maximum nesting of arrays and objects in the value of an attribute.
+    public static let valueDepthLimit = 64
 
     let tree: UnsafeMutablePointer<json_t>
     /// The numbers with more than 15 significant digits, and integers beyond 64 bits; mostly empty.
@@ -16,9 +18,9 @@ public final class JSONDocument: @unchecked Sendable {
     /// Parses a JSON text (RFC 8259) in UTF-8; a scalar alone is a text.
     ///
     /// - Throws: `JSONError` for text that is not JSON, and for what Stele refuses: duplicate keys,
-    ///   U+0000, numbers beyond a Double, nesting beyond ``depthLimit``.
-    public init(_ bytes: [UInt8]) throws(JSONError) {
-        let scan = try TextScan(bytes)
+    ///   U+0000, numbers beyond a Double, nesting beyond `depth`.
+    public init(_ bytes: [UInt8], depth: Int = JSONDocument.depthLimit) throws(JSONError) {
+        let scan = try TextScan(bytes, depth: depth)
         var failure = json_error_t()
         let parsed = scan.readable(bytes).withUnsafeBytes { buffer in
             json_loadb(
@@ -46,6 +48,26 @@ public final class JSONDocument: @unchecked Sendable {
     }
 
     deinit { json_decref(tree) }
+
+    /// How deep arrays and objects nest in a JSON text.
+    public static func depth(of bytes: [UInt8]) -> Int {
+        let span = bytes.span
+        var (at, depth, deepest) = (0, 0, 0)
+        while at < span.count {
+            switch span[at] {
+            case UInt8(ascii: "\""):
+                at = TextScan.endOfString(span, from: at)
+                continue
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                depth += 1
+                deepest = max(deepest, depth)
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            default: break
+            }
+            at += 1
+        }
+        return deepest
+    }
 
     /// About how many values a JSON text has, before it is parsed: a parsed text takes up to eighty
     /// times its own memory. An array or object counts as ten, and takes as much.

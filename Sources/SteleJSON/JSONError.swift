@@ -8,7 +8,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case duplicateKey
         /// Bytes that are not UTF-8.
         case invalidUTF8
-        /// Arrays and objects nest deeper than ``JSONDocument/depthLimit``.
+        /// Arrays and objects nest deeper than they may.
         case tooDeep
         /// A number beyond a Double, NaN or an infinity.
         case numberOutOfRange

@@ -24,7 +24,8 @@ struct TextScan {
     /// The power of ten below which Doubles are subnormal and keep fewer digits.
     static let exactExponent = -290
 
-    init(_ bytes: [UInt8]) throws(JSONError) {
+    /// - Parameter most: the maximum nesting of arrays and objects.
+    init(_ bytes: [UInt8], depth most: Int) throws(JSONError) {
         let span = bytes.span
         let end = span.count
         var at = 0
@@ -36,11 +37,12 @@ struct TextScan {
                 at = Self.endOfString(span, from: at)
             case UInt8(ascii: "["), UInt8(ascii: "{"):
                 depth += 1
-                if depth > JSONDocument.depthLimit {
+                if depth > most {
                     throw JSONError(
-                        .tooDeep,
-                        "arrays and objects nest deeper than \(JSONDocument.depthLimit) levels",
-                        at: at, of: bytes, hint: "send the inner objects in requests of their own")
+                        .tooDeep, "arrays and objects nest deeper than \(most) levels", at: at,
+                        of: bytes,
+                        hint: "send inner objects in requests of their own; a value of JSON may "
+                            + "have \(JSONDocument.valueDepthLimit) levels")
                 }
                 at += 1
             case UInt8(ascii: "]"), UInt8(ascii: "}"):

@@ -39,7 +39,7 @@ extension Attribute {
     /// - Throws: `TransformationError` if the transformer cannot read the bytes and guards such
     ///   values.
     public func json(of stored: [UInt8]) throws(TransformationError) -> [UInt8] {
-        if isPlainJSON, (try? JSONDocument(stored)) != nil { return stored }
+        if isPlainJSON, Self.isJSON(stored) { return stored }
         if let transformer = valueTransformer {
             do throws(TransformationError) { return try transformer.value(stored) } catch {
                 if transformer.guardsWhatItCannotRead { throw error }
@@ -51,14 +51,20 @@ extension Attribute {
     /// The bytes to store of a Transformable attribute's value. The form of `OpaqueValue` gives its
     /// bytes, unless they are bytes that would not be shown in this form.
     /// - Parameter json: JSON text in the form of `JSONNode.canonical`.
-    /// - Throws: `TransformationError` for a value that the transformer does not accept, and for
-    ///   any other form if the transformer is not registered.
+    /// - Throws: `TransformationError` for a value that the transformer does not accept or that nests
+    ///   too deeply, and for any other form if the transformer is not registered.
     public func stored(_ json: [UInt8]) throws(TransformationError) -> [UInt8] {
         let transformer = valueTransformer
         if transformer?.guardsWhatItCannotRead != true,
             let bytes = OpaqueValue.bytes(json, transformer: transformerName), !reads(bytes)
         {
             return bytes
+        }
+        let levels = JSONDocument.valueDepthLimit
+        guard JSONDocument.depth(of: json) <= levels else {
+            throw TransformationError(
+                "nests arrays and objects deeper than \(levels) levels",
+                hint: "store its inner parts as texts, or as objects of their own")
         }
         if isPlainJSON { return json }
         if let transformer { return try transformer.stored(json) }
@@ -73,8 +79,13 @@ extension Attribute {
 
     private var transformerName: String? { isPlainJSON ? nil : declaration.valueTransformerName }
 
+    /// Whether stored bytes are JSON that every request can carry.
+    private static func isJSON(_ bytes: [UInt8]) -> Bool {
+        (try? JSONDocument(bytes, depth: JSONDocument.valueDepthLimit)) != nil
+    }
+
     private func reads(_ bytes: [UInt8]) -> Bool {
-        if isPlainJSON { return (try? JSONDocument(bytes)) != nil }
+        if isPlainJSON { return Self.isJSON(bytes) }
         return (try? valueTransformer?.value(bytes)) != nil
     }
 }

@@ -22,7 +22,7 @@ struct KeyedUnarchiver {
     private mutating func value(
         _ place: Int, depth: Int
     ) throws(TransformationError) -> JSONValue {
-        guard let stored = archive[place], depth < JSONDocument.depthLimit,
+        guard let stored = archive[place], depth <= JSONDocument.valueDepthLimit,
             budget.spend(bytes: stored.size)
         else {
             throw TransformationError("is an archive that refers to itself, or is too large")

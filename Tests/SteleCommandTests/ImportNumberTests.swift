@@ -68,6 +68,30 @@ import Testing
         }
     }
 
+    @Test func aValueOfJSONHasTheDepthThatEveryFormCarries() throws {
+        func value(_ levels: Int) -> String {
+            String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        }
+        let house = try house()
+        _ = try house.load([("city.csv", "notes,name\n\(value(64)),a\n")])
+        for format in [DataFormat.ndjson, .json, .csv] {
+            let other = try self.house()
+            _ = try other.load([
+                ("City.\(format.rawValue)", try house.exported(format, ["City"]))
+            ])
+            #expect(try other.values("City.notes") == house.values("City.notes"))
+        }
+        for (file, text) in [
+            ("city.csv", "notes,name\n\(value(65)),a\n"),
+            ("city.ndjson", "{\"notes\":\(value(65))}"),
+        ] {
+            let error = #expect(throws: ImportError.self) { try house.load([(file, text)]) }
+            #expect(
+                error?.message.contains("notes of City nests arrays and objects deeper than 64")
+                    == true, "\(error as Any)")
+        }
+    }
+
     @Test func idsMayHaveAFractionOfZeros() throws {
         let house = try house()
         try house.load([

@@ -230,7 +230,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
             "goals of Player must be at most 2147483647"),
         Refused("POST", "/Player", #"{"goals":"-99999999999999999999"}"#, 422, "1620", "goals"),
         Refused(
-            "POST", "/Player", String(repeating: "[", count: 5000), 400, "json.too-deep", "64"),
+            "POST", "/Player", String(repeating: "[", count: 5000), 400, "json.too-deep", "128"),
         Refused("POST", "/Player", #""Ann""#, 400, "request.body", "object"),
         Refused("POST", "/Player", "[1]", 400, "request.body", "object"),
         Refused(

@@ -106,7 +106,7 @@ import Testing
             [limits.objectsPerBody, limits.bodyDepth, limits.valuesPerBody, 10],
             [100_000, 24, limits.keptAnswerBytes >> 10],
             [limits.objectsPerPart],
-            [JSONDocument.depthLimit],
+            [JSONDocument.depthLimit, JSONDocument.valueDepthLimit],
             [limits.contexts, Int(limits.contextSeconds) / 60, limits.contextDepth],
             [
                 limits.contextObjects, limits.contextBytes >> 20, limits.allContextsBytes >> 20,

@@ -201,10 +201,10 @@ package struct SnapshotRenderer: Sendable {
         if numbersAsStrings { writer.byte(UInt8(ascii: "\"")) }
     }
 
-    /// Appends stored JSON, on one line. Other bytes, which another program can have stored, become an object
-    /// with their base64.
+    /// Appends stored JSON, on one line. Other bytes, which another program can have stored, become
+    /// an object with their base64.
     private func write(json: [UInt8], to writer: inout ByteWriter) {
-        if (try? JSONDocument(json)) != nil {
+        if (try? JSONDocument(json, depth: JSONDocument.valueDepthLimit)) != nil {
             writer.json(onOneLine: json)
         } else {
             writer.raw(OpaqueValue.json(json, transformer: nil))
