@@ -37,6 +37,7 @@ struct ObjectPatch {
     /// What a pointer points to.
     private enum Place {
         case attribute(Attribute)
+        case json(JSONPlace)
         case toOne(Relationship)
         case toMany(Relationship)
         /// A place in a to-many relationship, from 0; nil is the end (`-`).
@@ -100,7 +101,7 @@ struct ObjectPatch {
         let key = name.withUTF8 { writer.forms[object.entity].keys[$0] }
         let place: Place
         switch key {
-        case .attribute(let it): return .attribute(try part(of: it, names.dropFirst()))
+        case .attribute(let it): return try self.place(in: it, names.dropFirst())
         case .toOne(let it):
             try writer.checkPatch(it, of: object)
             place = .toOne(it)
@@ -120,10 +121,12 @@ struct ObjectPatch {
         return place
     }
 
-    /// The attribute that the steps after a composite attribute's name lead to.
-    private func part(of attribute: Attribute, _ names: ArraySlice<String>) throws -> Attribute {
+    /// The place that the steps after an attribute's name lead to: an attribute of a composite, or a
+    /// place in the JSON of a Transformable attribute.
+    private func place(in attribute: Attribute, _ names: ArraySlice<String>) throws -> Place {
         var part = attribute
-        for name in names {
+        var rest = names
+        while part.type != .transformable, let name = rest.popFirst() {
             guard part.isComposite else {
                 throw Problem(
                     .pointer, "\(part.name) has no parts: it is written as a whole")
@@ -138,7 +141,8 @@ struct ObjectPatch {
             part = inner
         }
         if part.isTransient { throw ObjectWriter.readOnly(part.name, of: object.entity) }
-        return part
+        return rest.isEmpty
+            ? .attribute(part) : .json(JSONPlace(attribute: part, steps: Array(rest)))
     }
 
     private func index(_ text: String, _ relationship: Relationship) throws -> Int? {
@@ -156,6 +160,7 @@ struct ObjectPatch {
     private func add(_ value: JSONNode, at place: Place) throws {
         switch place {
         case .attribute(let it): try writer.replace(it, of: object, by: value)
+        case .json(let it): try change(it, .add(JSONValue(value)))
         case .toOne(let it): try writer.setToOne(it, of: object, value, 0)
         case .toMany(let it): try writer.setToMany(it, of: object, value, 0)
         case .member(let it, let index): try add(writer.member(value, it), to: it, at: index)
@@ -164,6 +169,7 @@ struct ObjectPatch {
     }
 
     private func replace(_ place: Place, by value: JSONNode) throws {
+        if case .json(let it) = place { return try change(it, .replace(JSONValue(value))) }
         guard case .member(let relationship, let index) = place else {
             return try add(value, at: place)
         }
@@ -190,6 +196,7 @@ struct ObjectPatch {
     private func remove(_ place: Place) throws {
         switch place {
         case .attribute(let it): try writer.clear(it, of: object)
+        case .json(let it): try change(it, .remove)
         case .toOne(let it): try writer.clear(it, of: object)
         case .toMany(let it): try writer.setMembers(it, of: object, [])
         case .member(let it, let index): try object.removeMember(it, member(index, it))
@@ -208,13 +215,29 @@ struct ObjectPatch {
             }
             if let end { try check(end, one, mayBeEnd: false) }
             try object.addMember(one, moved, at: end ?? .max)
-        case (.toMany(let one), .member(let other, _)) where one === other:
-            throw Problem(.pointer, "path is a part of what from points to")
+        case (.toMany(let one), .member(let other, _)) where one === other: throw Self.inside
+        case (.attribute(let one), .json(let other))
+        where one.nested.contains(where: { $0 === other.attribute }):
+            throw Self.inside
+        case (.json(let one), .json(let other)) where other.isInside(one): throw Self.inside
         default:
             let value = try json(at: from)
             try remove(from)
             try add(value.root, at: place)
         }
+    }
+
+    private static var inside: Problem {
+        Problem(.pointer, "path is a part of what from points to")
+    }
+
+    /// Changes the JSON of a Transformable attribute at a place.
+    private func change(_ place: JSONPlace, _ change: JSONPlace.Change) throws {
+        let stored = try json(at: .attribute(place.attribute))
+        var changed = ByteWriter()
+        try place.changed(JSONValue(stored.root), by: change).write(to: &changed)
+        try writer.replace(
+            place.attribute, of: object, by: JSONDocument(changed.take()).root)
     }
 
     private func readOnly(_ name: String) -> Problem {
@@ -257,6 +280,8 @@ struct ObjectPatch {
                 of: CompositeField(it), of: object.snapshot.values, to: &bytes)
         case .attribute(let it):
             writer.renderer.writeValue(object.value(it), of: .attribute(it), to: &bytes)
+        case .json(let it):
+            try it.value(in: json(at: .attribute(it.attribute)).root).write(to: &bytes)
         case .toOne(let it):
             writer.renderer.writeValue(object.value(it.slot), of: .relationship(it), to: &bytes)
         case .toMany(let it): bytes.keys(try object.memberKeys(it))
@@ -303,7 +328,7 @@ struct ObjectPatch {
                 if let key = writer.key(element, of: destination) { keys.insert(key) }
             }
             return keys == Set(try object.memberKeys(it))
-        case .attribute, .toOne, .toMany, .member, .own: return value.isEqual(to: stored)
+        case .attribute, .json, .toOne, .toMany, .member, .own: return value.isEqual(to: stored)
         }
     }
 }
