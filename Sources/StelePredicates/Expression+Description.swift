@@ -142,7 +142,7 @@ extension Expression: CustomStringConvertible {
         case .distinct:
             var argument = ""
             write(list: arguments, to: &argument)
-            // The parser would read a minus after a key named `distinct` as a subtraction.
+            // A minus could be that between a key named `distinct` and another operand.
             text += "distinct " + (argument.hasPrefix("-") ? "(\(argument))" : argument)
             return
         default: text += function.shortName + "("

@@ -176,10 +176,20 @@ extension PredicateParser {
             .anyKey, .leftBrace, .leftParenthesis, .integer, .fixedPoint, .radix, .text,
             .escapedText, .null, .yes, .no, .tilde:
             return true
+        case .dash where isSign(after: saved.token): return true
         default:
             self = saved
             return false
         }
+    }
+
+    /// Whether a minus is a sign, as in `distinct -a`: written at what follows, and apart from the word
+    /// before it. In `distinct - a` it is between two operands.
+    private func isSign(after word: Token) -> Bool {
+        guard token.start > word.end, token.end < lexer.bytes.count else { return false }
+        let next = lexer.bytes[token.end]
+        return Lexer.isLetter(next) || Lexer.isDigit(next)
+            || next == UInt8(ascii: "(") || next == UInt8(ascii: "$")
     }
 
     private func wrongCount(
