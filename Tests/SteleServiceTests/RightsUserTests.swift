@@ -13,7 +13,8 @@ import Testing
     func aUserIsAText(inMemory: Bool) throws {
         let rules = [
             "title IN $USER", "owner.login == $USER", "title == $USER", "$USER IN tags.name",
-            #"CAST(pages, \"NSString\") == $USER"#, "ANY tags.name IN $USER", "folder.name IN $USER",
+            #"CAST(pages, \"NSString\") == $USER"#, "ANY tags.name IN $USER",
+            "folder.name IN $USER",
         ]
         let expected: [(user: String, told: [String])] = [
             ("{title}", ["[]", "[]", "[]", "[]", "[]", "[]", "[]"]),
