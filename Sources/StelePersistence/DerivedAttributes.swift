@@ -59,7 +59,7 @@ public struct DerivedAttributes: Sendable {
     ///   - changes: the executed changes of the save.
     ///   - reader: a reader that sees the save's rows and links.
     ///   - time: the value of `now()`, in seconds since 2001-01-01T00:00:00Z.
-    /// - Throws: `StoreError`; `.invalid` for a value out of the range of its attribute's type.
+    /// - Throws: `StoreError`; `.refused` for a value out of the range of its attribute's type.
     public func outcomes(
         of changes: [Change], _ reader: some DerivationReader, at time: Double
     ) throws(StoreError) -> [Outcome] {
@@ -149,7 +149,7 @@ extension Derivation {
     }
 
     /// Returns the attribute's value for the fetched one.
-    /// - Throws: `.invalid` where the value is out of the range of the attribute's type.
+    /// - Throws: `.refused` where the value is out of the range of the attribute's type.
     fileprivate func value(
         of fetched: Value, _ row: Snapshot, _ model: Model
     ) throws(StoreError) -> Value {
@@ -165,8 +165,8 @@ extension Derivation {
         }
         guard attribute.type.isNumeric, !value.isNull else { return value }
         if let number = PredicateCalls.number(value, as: attribute.type) { return number }
-        throw .invalid(
-            "the derived value of \(attribute.name) of \(model.entities[row.entity].name) "
-                + "\(row.key) is out of the range of \(attribute.type.name)")
+        throw .refused(
+            "\(ObjectID.name(model.entities[row.entity].name, row.key)): the derived value of "
+                + "\(attribute.name) is out of the range of \(attribute.type.name)")
     }
 }

@@ -10,8 +10,9 @@ public enum StoreError: Error, Sendable {
     case conflicts([MergeConflict])
     /// Values of a uniqueness constraint exist already (133021).
     case constraint(ConstraintConflict)
-    /// A rule of the database refuses the save, such as a CHECK of another program's table (1550).
-    /// The text names the table and the rule.
+    /// A rule of the database refuses the save, such as a CHECK of another program's table, or a
+    /// derived value is out of its attribute's range (1550). The text names the table and the rule, or
+    /// the object and the attribute.
     case refused(String)
     /// The disk is full (SQLITE_FULL).
     case noRoom(String)

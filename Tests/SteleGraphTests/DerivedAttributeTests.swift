@@ -248,11 +248,11 @@ import Testing
         part["size"] = .int(40_000)
         try part.set("box", box)
         let error = #expect(throws: StoreError.self) { try context.save() }
-        guard case .invalid(let sentence)? = error else {
+        guard case .refused(let sentence)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(sentence.contains("sum of Box 1"))
+        #expect(sentence.contains("Box 1: the derived value of sum is out of the range"))
         let reader = try fixture.store.reader()
         defer { reader.close() }
         #expect(try reader.count(FetchRequest(entity: try fixture.entity("Part"))) == 0)

@@ -1,5 +1,6 @@
 // Sums and means beyond a Double are null in every answer, and an empty cell of CSV.
 
+import SteleModel
 import TestSupport
 import Testing
 
@@ -44,6 +45,24 @@ import Testing
         // With a change that is not saved, the context evaluates the query itself.
         #expect(editor.patch("/Sample/3", #"{"int16":1}"#).status == 200)
         check({ editor.get($0) }, "changed editing context")
+    }
+
+    @Test(arguments: [false, true])
+    func aDerivedValueBeyondItsTypeRefusesTheWrite(_ inMemory: Bool) throws {
+        let model = try makeModel([
+            EntityMaker("Box")
+                .attribute("sum", .integer16) { $0.derivationExpression = "parts.size.@sum" }
+                .toMany("parts", "Part", inverse: "box"),
+            EntityMaker("Part").attribute("size", .integer32)
+                .toOne("box", "Box", inverse: "parts"),
+        ])
+        let boxes = try ServiceFixture(model, inMemory: inMemory)
+        let answer = boxes.post("/Box", #"{"parts":[{"size":40000}]}"#)
+        #expect(answer.status == 422 && answer.code == "1550", "\(answer.text)")
+        #expect(
+            answer.detail.contains("the derived value of sum is out of the range of Integer 16"),
+            "\(answer.text)")
+        #expect(boxes.get("/Part/count").text == #"{"count":0}"#)
     }
 
     /// What another program has stored is read as null, and JSON null is no text.

@@ -3,8 +3,9 @@
 extension ErrorCode {
     package static let validation = ErrorCode(
         1550, name: "NSManagedObjectValidationError", status: 422, "The object is not valid",
-        "A validation rule without a code of its own is broken, or a rule that another program has "
-            + "made in the database, such as a trigger, a CHECK or a unique index.")
+        "A validation rule without a code of its own is broken, such as the range of a derived value, "
+            + "or a rule that another program has made in the database, such as a trigger, a CHECK or "
+            + "a unique index.")
     package static let severalFailures = ErrorCode(
         1560, name: "NSValidationMultipleErrorsError", status: 422, "Several values are not valid",
         "`errors` has an entry for each.")
