@@ -83,7 +83,8 @@ struct FollowedValuesTests: Sendable, FollowsTables {
         try shop.settle()
         try save(store) { context in
             for id in [1, 4] as [Int64] {
-                #expect(try reading(id, context)["n"] == number, "\(id)")
+                let stored = try reading(id, context)["n"]
+                #expect(stored == number, "\(id)")
             }
         }
     }
