@@ -78,10 +78,12 @@ final class ChangeVeil {
         let objects = try judged.changes.take(save.changes, isWhole: isWhole)
         try prepare(save.changes)
         var told: [HistoryChange] = []
+        var crossings: [Crossing] = []
         for (id, changes) in objects where tells(changes.entity) {
             let was = try isSeen(id, before)
             let isNow = try isSeen(id, after)
-            if was != isNow, changes.isUpdate(in: model), indexer.hasFarRules(root: id.root) {
+            if was != isNow, isCrossing(id, changes) {
+                crossings.append(Crossing(id: id, entity: changes.entity, isVisible: isNow))
                 continue
             }
             guard let one = changes.change(wasVisible: was, isVisible: isNow, in: model) else {
@@ -90,8 +92,14 @@ final class ChangeVeil {
             if let one = try veiled(one, before, after) { told.append(one) }
         }
         if let rest = save.rest { return Seen(changes: told, rest: rest) }
-        let crossings = try crossings(of: judged, after: start, tells)
-        return Seen(changes: told + crossings.changes, rest: crossings.rest)
+        let last = try told(crossings: isWhole ? crossings : nil, judged, after: start, tells)
+        return Seen(changes: told + last.changes, rest: last.rest)
+    }
+
+    /// Whether an object of a save that becomes visible or hidden is reported after its other
+    /// changes.
+    private func isCrossing(_ id: ObjectID, _ changes: ObjectChanges) -> Bool {
+        indexer.hasFarRules(root: id.root) && changes.isUpdate(in: model)
     }
 
     private func judged(_ save: Int64) -> JudgedSave {
@@ -151,58 +159,111 @@ final class ChangeVeil {
         return holds
     }
 
+    // MARK: Crossings
+
     /// The most objects that are judged at once.
     private static let mostCrossings = HistoryStretch.mostChanges
 
-    /// Objects that the save brings into sight or takes out of it, and has neither made nor deleted.
-    /// - Parameter start: a position in the save.
-    private func crossings(
-        of save: JudgedSave, after start: Int64, _ tells: (Int) -> Bool
+    /// The changes of objects that become visible or hidden without being made or deleted.
+    /// - Parameters:
+    ///   - own: those that the save has changed itself, where the whole save was given.
+    ///   - start: a position in the save.
+    private func told(
+        crossings own: [Crossing]?, _ save: JudgedSave, after start: Int64, _ tells: (Int) -> Bool
     ) throws(StoreError) -> Seen {
         var found = Seen(changes: [])
         if !indexer.hasFarRules { return found }
         let index = try save.changes.index()
-        let first = index.candidates.firstPlace { index.position(of: $0) > start }
-        for (count, candidate) in index.candidates[first...].enumerated() {
-            if count == Self.mostCrossings { return found }
-            let position = index.position(of: candidate)
-            found.rest = position
-            guard model.entities[candidate.root].subtree.contains(where: tells),
-                var change = try crossing(candidate, save), tells(change.entity)
-            else { continue }
-            change.position = position
+        let all: [Crossing]
+        if let own, index.outsiders.count <= Self.mostCrossings {
+            all = Crossing.sorted(own + (try judge(index.outsiders[...], save)))
+        } else {
+            all = try indexer.crossings(of: save.number) { () throws(StoreError) in
+                try crossings(of: save)
+            }
+        }
+        let rest = all[all.firstPlace { index.position(of: $0.id) > start }...]
+        let piece = rest.prefix(Self.mostCrossings)
+        let wanted = piece.filter { tells($0.entity) }
+        try read(wanted.filter(\.isVisible).map(\.id))
+        for crossing in wanted {
+            guard var change = try change(of: crossing, save) else { continue }
+            change.position = index.position(of: crossing.id)
             found.changes.append(change)
         }
-        found.rest = nil
+        if piece.count < rest.count { found.rest = piece.last.map { index.position(of: $0.id) } }
         return found
     }
 
-    /// The change of an object that becomes visible or hidden; nil for another one.
-    private func crossing(
-        _ id: ObjectID, _ save: JudgedSave
-    ) throws(StoreError) -> HistoryChange? {
-        let own = try save.changes.changes(of: id)
-        if let own, !own.isUpdate(in: model) { return nil }
-        let was = try isSeen(id, save.before)
-        let isNow = try isSeen(id, save.after)
-        if was == isNow { return nil }
-        if let own, let update = own.change(wasVisible: true, isVisible: true, in: model),
-            try veiled(update, save.before, save.after) != nil,
-            let change = own.change(wasVisible: was, isVisible: isNow, in: model)
-        {
-            return try veiled(change, save.before, save.after)
+    /// The objects that a save, which may be large, makes visible or hidden.
+    private func crossings(of save: JudgedSave) throws(StoreError) -> [Crossing] {
+        var found: [Crossing] = []
+        var rest = SaveRest(of: save.number, after: 0)
+        while let piece = try rest.next(reader, values: true) {
+            try beginNext(changes: piece.changes.count)
+            let objects = try save.changes.take(piece.changes, isWhole: false)
+            try prepare(piece.changes)
+            for (id, changes) in objects where isCrossing(id, changes) {
+                let was = try isSeen(id, save.before)
+                let isNow = try isSeen(id, save.after)
+                if was == isNow { continue }
+                found.append(Crossing(id: id, entity: changes.entity, isVisible: isNow))
+            }
         }
-        // The save has changed nothing of the object that could be seen, and the history may have no
-        // values of it. The change has its present values, if the object is visible at present.
+        var outsiders = try save.changes.index().outsiders[...]
+        while !outsiders.isEmpty {
+            let piece = outsiders.prefix(Self.mostCrossings)
+            outsiders = outsiders.dropFirst(piece.count)
+            try beginNext(changes: piece.count)
+            found += try judge(piece, save)
+        }
+        return Crossing.sorted(found)
+    }
+
+    /// Those among objects which a save has not changed that it makes visible or hidden.
+    private func judge(
+        _ outsiders: ArraySlice<ObjectID>, _ save: JudgedSave
+    ) throws(StoreError) -> [Crossing] {
+        try read(outsiders)
+        var found: [Crossing] = []
+        for id in outsiders {
+            guard let snapshot = try present.snapshot(id) else { continue }
+            let was = try isSeen(snapshot, save.before)
+            let isNow = try isSeen(snapshot, save.after)
+            if was == isNow { continue }
+            found.append(Crossing(id: id, entity: snapshot.entity, isVisible: isNow))
+        }
+        return found
+    }
+
+    /// The change has the present values of an object that is visible then, and at present, and no
+    /// others: whether the save has changed the object itself may be hidden, and the history has no
+    /// values of one that it has not changed.
+    private func change(
+        of crossing: Crossing, _ save: JudgedSave
+    ) throws(StoreError) -> HistoryChange? {
         let now = FormerStates(present, model, nil, isBefore: false)
-        let isShown = isNow ? try isSeen(id, now) : false
-        let known = try present.snapshot(id)
-        let shown = isShown ? known : nil
-        guard let entity = own?.entity ?? known?.entity else { return nil }
+        let isShown = crossing.isVisible ? try isSeen(crossing.id, now) : false
+        let shown = isShown ? try present.snapshot(crossing.id) : nil
         let change = HistoryChange(
-            kind: isNow ? .insert : .delete, entity: entity, key: id.key, version: shown?.version,
-            snapshot: shown)
+            kind: crossing.isVisible ? .insert : .delete, entity: crossing.entity,
+            key: crossing.id.key, version: shown?.version, snapshot: shown)
         return try veiled(change, save.before, save.after)
+    }
+
+    /// Reads objects with one query for each family.
+    private func read(_ ids: some Sequence<ObjectID>) throws(StoreError) {
+        for (root, ids) in Dictionary(grouping: ids, by: \.root) {
+            try present.read(root, Set(ids.map(\.key)))
+        }
+    }
+
+    /// Begins the time for the next objects of a save that is judged as a whole.
+    private func beginNext(changes: Int) throws(StoreError) {
+        try time.demandWanted()
+        time.end()
+        time.begin(changes: changes)
+        beginMatching()
     }
 
     // MARK: Values

@@ -4,8 +4,8 @@ import SteleModel
 import StelePersistence
 import SteleSystem
 
-/// The links of a save that a role's rules lead through, and the objects that it may bring into
-/// sight or take out of it.
+/// The links of a save that a role's rules lead through, and the objects that it has not changed and
+/// may make visible or hidden.
 struct SaveIndex: Sendable {
     private struct Link {
         let relationship: Int32
@@ -22,9 +22,9 @@ struct SaveIndex: Sendable {
     /// The to-many relationships that rules lead through, with their inverses.
     private let followed: [(relationship: Relationship, inverse: Relationship?)]
     private var links: [Link] = []
-    /// The objects that may become visible or hidden without being made or deleted, because a rule
-    /// leads from them to what the save has changed. Ascending by key, then by root entity.
-    private(set) var candidates: [ObjectID] = []
+    /// The objects that the save has not changed and may make visible or hidden, because a rule leads
+    /// from them to what it has changed. Ascending by key, then by root entity.
+    private(set) var outsiders: [ObjectID] = []
 
     /// An index without changes.
     /// - Parameter followed: the to-many relationships that rules lead through.
@@ -85,22 +85,25 @@ struct SaveIndex: Sendable {
     }
 
     /// Makes the index usable.
-    mutating func sort(candidates: Set<ObjectID>) {
+    /// - Parameter outsiders: objects that the rules may lead from to those of the save. Those that
+    ///   the save has changed are left out.
+    mutating func sort(outsiders: Set<ObjectID> = []) {
         links.sort { ($0.relationship, $0.owner, $0.order) < ($1.relationship, $1.owner, $1.order) }
-        self.candidates = candidates.sorted { ($0.key, $0.root) < ($1.key, $1.root) }
+        self.outsiders = outsiders.filter { places.positions(of: $0.root, $0.key).isEmpty }
+            .sorted { ($0.key, $0.root) < ($1.key, $1.root) }
     }
 
     /// Its memory.
     var bytes: Int {
-        links.count * MemoryLayout<Link>.stride + candidates.count * MemoryLayout<ObjectID>.stride
+        links.count * MemoryLayout<Link>.stride + outsiders.count * MemoryLayout<ObjectID>.stride
     }
 
-    /// The position of a candidate: after the changes of the save, and in the order of `candidates`.
-    func position(of candidate: ObjectID) -> Int64 {
-        let (first, isBeyond) = candidate.key.multipliedReportingOverflow(
-            by: Int64(model.entities.count))
+    /// The position of an object that becomes visible or hidden: after the changes of the save, and
+    /// ascending by key, then by root entity.
+    func position(of id: ObjectID) -> Int64 {
+        let (first, isBeyond) = id.key.multipliedReportingOverflow(by: Int64(model.entities.count))
         let (position, isBeyondToo) = first.addingReportingOverflow(
-            places.end + Int64(candidate.root) + 1)
+            places.end + Int64(id.root) + 1)
         return isBeyond || isBeyondToo ? .max : position
     }
 

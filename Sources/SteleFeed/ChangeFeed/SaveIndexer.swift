@@ -97,23 +97,33 @@ final class SaveIndexer {
         }
     }
 
+    /// The objects that a save which is read in pieces makes visible or hidden.
+    /// - Parameter find: judges all of them, where that is not known.
+    /// - Throws: as `places`, and the closure.
+    func crossings(
+        of save: Int64, _ find: () throws(StoreError) -> [Crossing]
+    ) throws(StoreError) -> [Crossing] {
+        let key = SaveIndexes.Key(save: save, sight: sight)
+        return try indexes.crossings.value(key, demand: time.demandWanted) {
+            () throws(StoreError) in
+            if time.isShared { throw .overBudget }
+            return try find()
+        }
+    }
+
     /// - Parameter next: the next changes of the save; nil at its end.
     private func index(
         of save: Int64, _ places: SavePlaces, _ next: () throws(StoreError) -> [HistoryChange]?
     ) throws(StoreError) -> SaveIndex {
         var index = SaveIndex(model, places, following: followed)
-        var candidates: Set<ObjectID> = []
+        var outsiders: Set<ObjectID> = []
         if followed.isEmpty, farQueries.isEmpty { return index }
         var waiting = HistoryTransaction(
             number: save, timestamp: 0, author: nil, contextName: nil, changes: [])
-        func findCandidates() throws(StoreError) {
+        func findOutsiders() throws(StoreError) {
             for (root, query) in farQueries {
-                for change in waiting.changes
-                where change.kind == .update && root.subtree.contains(change.entity) {
-                    candidates.insert(ObjectID(root: root.index, key: change.key))
-                }
                 for key in try query.keysAffected(by: waiting, reader) {
-                    candidates.insert(ObjectID(root: root.index, key: key))
+                    outsiders.insert(ObjectID(root: root.index, key: key))
                 }
             }
             waiting.changes = []
@@ -122,10 +132,10 @@ final class SaveIndexer {
             index.add(changes)
             guard hasFarRules else { continue }
             for change in changes { waiting.changes.append(change.withoutPresentValues) }
-            if waiting.changes.count >= Self.changesAtOnce { try findCandidates() }
+            if waiting.changes.count >= Self.changesAtOnce { try findOutsiders() }
         }
-        try findCandidates()
-        index.sort(candidates: candidates)
+        try findOutsiders()
+        index.sort(outsiders: outsiders)
         return index
     }
 

@@ -78,7 +78,8 @@ struct GroupHistory {
         var found: HistoryTransaction?
         var own = position & (1 << Self.placeBits - 1)
         let first = max(0, Int(position >> Self.placeBits))
-        for place in min(first, readers.count)..<readers.count {
+        if first >= readers.count { return try end(of: number) }
+        for place in first..<readers.count {
             let left = max(most, 1) - (found?.changes.count ?? 0)
             guard left > 0 else {
                 let next = try readers[place].history(
@@ -101,6 +102,17 @@ struct GroupHistory {
             if part.rest != nil { break }
         }
         return HistoryPiece(found.map { [$0] } ?? [], hasMore: found != nil)
+    }
+
+    /// What a position after all changes of a save has, as in one store: the save without changes.
+    private func end(of number: Int64) throws(StoreError) -> HistoryPiece {
+        for reader in readers {
+            let piece = try reader.history(
+                after: HistoryPosition(after: number, change: 1 << Self.placeBits), limit: 1,
+                changes: 1, values: false)
+            if !piece.saves.isEmpty { return piece }
+        }
+        return HistoryPiece([], hasMore: false)
     }
 
     /// A save of one store with its positions in the group.

@@ -109,9 +109,14 @@ import Testing
         _ = try fixture.insert("Team", count: 3)
         let reader = try fixture.store.reader()
         defer { reader.close() }
-        let beyond = try reader.history(
-            after: HistoryPosition(after: 1, change: 7), limit: 1, changes: 9, values: true)
-        #expect(beyond.saves.map(\.number) == [1] && beyond.saves.allSatisfy { $0.changes.isEmpty })
+        // Also beyond what the stores of a group have.
+        for change in [7, 1 << 39, 1 << 40, 5 << 41, 1 << 61] as [Int64] {
+            let beyond = try reader.history(
+                after: HistoryPosition(after: 1, change: change), limit: 1, changes: 9,
+                values: true)
+            #expect(beyond.saves.map(\.number) == [1], "\(change)")
+            #expect(beyond.saves.allSatisfy { $0.changes.isEmpty && $0.rest == nil }, "\(change)")
+        }
         for position in [HistoryPosition(after: 5, change: 0), HistoryPosition(after: 5)] {
             let none = try reader.history(after: position, limit: 9, changes: 9, values: true)
             #expect(none.saves.isEmpty && !none.hasMore)
