@@ -84,7 +84,7 @@ import Testing
         #expect(shown.map { $0["object"]?["title"]?.compact } == [#""a1""#, #""newest""#])
         #expect(shown.map { $0["_version"]?.compact } == ["1", "3"])
         try stage.write("PATCH", "/Document/4", #"{"title":"later"}"#)
-        try stage.write("PATCH", "/Document/1", #"{"owner":null}"#)
+        try stage.write("PATCH", "/Document/1", #"{"owner":{"login":"eve"}}"#)
         let again = try entries(
             LiveStage.text(stage.ask("ann", "GET", "/changes?values=true&since=\(start)")))
         #expect(

@@ -92,7 +92,7 @@ final class ChangeVeil {
             if let one = try veiled(one, before, after) { told.append(one) }
         }
         if let rest = save.rest { return Seen(changes: told, rest: rest) }
-        let last = try told(crossings: isWhole ? crossings : nil, judged, after: start, tells)
+        let last = try self.told(crossings: isWhole ? crossings : nil, judged, after: start, tells)
         return Seen(changes: told + last.changes, rest: last.rest)
     }
 

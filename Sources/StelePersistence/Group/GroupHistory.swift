@@ -78,8 +78,7 @@ struct GroupHistory {
         var found: HistoryTransaction?
         var own = position & (1 << Self.placeBits - 1)
         let first = max(0, Int(position >> Self.placeBits))
-        if first >= readers.count { return try end(of: number) }
-        for place in first..<readers.count {
+        for place in min(first, readers.count)..<readers.count {
             let left = max(most, 1) - (found?.changes.count ?? 0)
             guard left > 0 else {
                 let next = try readers[place].history(
@@ -101,7 +100,8 @@ struct GroupHistory {
             if found == nil { found = part }
             if part.rest != nil { break }
         }
-        return HistoryPiece(found.map { [$0] } ?? [], hasMore: found != nil)
+        guard let found else { return try end(of: number) }
+        return HistoryPiece([found], hasMore: true)
     }
 
     /// What a position after all changes of a save has, as in one store: the save without changes.

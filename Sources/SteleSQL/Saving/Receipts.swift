@@ -8,6 +8,7 @@ package struct Receipts {
     package init(_ connection: any SQLConnection) { self.connection = connection }
 
     static let table = "STELE_IDEMPOTENCY"
+    // Times are read as Doubles: that of a permanent one is beyond all dates.
     private static let receiptsAtOnce = 1_000
     static let creation =
         "CREATE TABLE IF NOT EXISTS \(table) ( Z_PK INTEGER PRIMARY KEY, ZKEY VARCHAR UNIQUE, "
@@ -37,7 +38,7 @@ package struct Receipts {
         var last = Int64.min
         while true {
             let rows = try old.rows(
-                next, [.int(last)], [.integer, .text, .integer, .date, .data])
+                next, [.int(last)], [.integer, .text, .integer, .double, .data])
             for row in rows { try connection.execute(insert, Array(row.dropFirst())) }
             guard rows.count == Self.receiptsAtOnce, case .int(let key)? = rows.last?[0] else {
                 return
@@ -50,8 +51,8 @@ package struct Receipts {
     package func receipt(_ key: String) throws(StoreError) -> Receipt? {
         guard try connection.integer(SQLText(connection.dialect.tableCount(Self.table))) == 1,
             let row = try connection.rows(
-                Self.select, [.string(key)], [.integer, .date, .data]
-            ).first, case .int(let fingerprint) = row[0], case .date(let time) = row[1],
+                Self.select, [.string(key)], [.integer, .double, .data]
+            ).first, case .int(let fingerprint) = row[0], case .double(let time) = row[1],
             case .data(let answer) = row[2]
         else { return nil }
         return Receipt(key: key, fingerprint: fingerprint, time: time, answer: answer)

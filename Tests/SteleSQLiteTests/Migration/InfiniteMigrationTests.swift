@@ -65,7 +65,7 @@ import Testing
         #expect(
             try RawDatabase(made).texts(
                 "SELECT ZD || ' ' || ZF || ' ' || ZT || ' ' || ifnull(ZB, '-') FROM ZITEM "
-                    + "ORDER BY Z_PK") == ["Inf -Inf Inf Inf", "1.0 1.0e+300 1.0 -"])
+                    + "ORDER BY Z_PK") == ["Inf -Inf Inf Inf", "1.0 1.0e+300 1 -"])
 
         let store = try SQLiteStore.open(path: made, model: destination)
         defer { store.close() }
