@@ -132,7 +132,7 @@ extension Stage {
         box["share"] = .double(
             Double([0, Float(0.1), .greatestFiniteMagnitude, -1, 3, 0.3][index]))
         box["isOpen"] = .bool(index.isMultiple(of: 2))
-        box["madeAt"] = .date([0, 785_412_000.1234, -1e15, 0.1 + 0.2, 5e18, -0.5][index])
+        box["madeAt"] = .date([0, 785_412_000.1234, -1e15, 0.1 + 0.2, 2.5e18, -0.5][index])
         box["picture"] = .data((0..<index * 50).map { UInt8(truncatingIfNeeded: $0) })
         box["serial"] = .uuid(UUID())
         box["link"] = .string("https://a.example/\(index)?a=b,c&d=%7C")

@@ -19,6 +19,7 @@ final class ChangeVeil {
     /// By the index of the concrete entity, how objects are judged; nil where all are seen.
     private var rules: [Int: PredicateEvaluator<FormerObject>] = [:]
     private let indexer: SaveIndexer
+    private let deletions: LaterDeletions
     private let time: JudgingTime
     private var current: JudgedSave?
 
@@ -40,7 +41,9 @@ final class ChangeVeil {
     ) {
         self.sight = sight
         self.time = time
-        indexer = SaveIndexer(sight, reader, indexes, time)
+        let indexer = SaveIndexer(sight, reader, indexes, time)
+        self.indexer = indexer
+        deletions = LaterDeletions(reader, sight.model, indexer.hasFarRules)
         present = PresentStates(reader, time)
         let model = sight.model
         for entity in model.entities {
@@ -176,7 +179,8 @@ final class ChangeVeil {
         let index = try save.changes.index()
         let all: [Crossing]
         if let own, index.outsiders.count <= Self.mostCrossings {
-            all = Crossing.sorted(own + (try judge(index.outsiders[...], save)))
+            let others = try judge(index.outsiders[...], save) + judgeDeleted(save)
+            all = Crossing.sorted(own + others)
         } else {
             all = try indexer.crossings(of: save.number) { () throws(StoreError) in
                 try crossings(of: save)
@@ -217,7 +221,7 @@ final class ChangeVeil {
             try beginNext(changes: piece.count)
             found += try judge(piece, save)
         }
-        return Crossing.sorted(found)
+        return Crossing.sorted(found + (try judgeDeleted(save)))
     }
 
     /// Those among objects which a save has not changed that it makes visible or hidden.
@@ -228,12 +232,30 @@ final class ChangeVeil {
         var found: [Crossing] = []
         for id in outsiders {
             guard let snapshot = try present.snapshot(id) else { continue }
-            let was = try isSeen(snapshot, save.before)
-            let isNow = try isSeen(snapshot, save.after)
-            if was == isNow { continue }
-            found.append(Crossing(id: id, entity: snapshot.entity, isVisible: isNow))
+            if let crossing = try crossing(id, snapshot, save) { found.append(crossing) }
         }
         return found
+    }
+
+    /// Those among objects which later saves have deleted.
+    private func judgeDeleted(_ save: JudgedSave) throws(StoreError) -> [Crossing] {
+        var found: [Crossing] = []
+        for deletion in try deletions.after(save.number) {
+            if try save.changes.changes(of: deletion.id) != nil { continue }
+            if let crossing = try crossing(deletion.id, deletion.snapshot, save) {
+                found.append(crossing)
+            }
+        }
+        return found
+    }
+
+    /// An object that a save has not changed, if the save makes it visible or hidden.
+    private func crossing(
+        _ id: ObjectID, _ snapshot: Snapshot, _ save: JudgedSave
+    ) throws(StoreError) -> Crossing? {
+        let isNow = try isSeen(snapshot, save.after)
+        if try isSeen(snapshot, save.before) == isNow { return nil }
+        return Crossing(id: id, entity: snapshot.entity, isVisible: isNow)
     }
 
     /// The change has the present values of an object that is visible then, and at present, and no
