@@ -91,8 +91,8 @@ import Testing
         ].joined(separator: ", ")
         #expect(
             try details("[\(old)]", "[\(less)]") == [
-                "removes null from Country.code: it becomes the default",
                 "removes Continent.note and its values",
+                "removes null from Country.code: it becomes the default",
             ])
     }
 

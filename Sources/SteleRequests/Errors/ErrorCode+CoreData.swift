@@ -5,7 +5,7 @@ extension ErrorCode {
         1550, name: "NSManagedObjectValidationError", status: 422, "The object is not valid",
         "A validation rule without a code of its own is broken, such as the range of a derived value, "
             + "or a rule that another program has made in the database, such as a trigger, a CHECK or "
-            + "a unique index.")
+            + "a unique index, also where it calls a function that only that program has.")
     package static let severalFailures = ErrorCode(
         1560, name: "NSValidationMultipleErrorsError", status: 422, "Several values are not valid",
         "`errors` has an entry for each.")

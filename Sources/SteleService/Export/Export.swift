@@ -234,7 +234,10 @@ public final class Export {
             return "\(entity.slots[slot].name) of \(ObjectID.name(entity.name, object.key))"
         }
         func leaveOut(_ slot: Int) {
-            unreadable.add(name(slot))
+            // Derived values are not imported.
+            if !plan.model.entities[object.entity].slots[slot].isDerived {
+                unreadable.add(name(slot))
+            }
             object.values[slot] = .null
         }
         for (slot, value) in object.values.enumerated() {
