@@ -77,10 +77,8 @@ struct MigrationPlanTests {
             model(title + "," + size, more: #","abstract":true"#), "Note becomes abstract",
             "Note becomes abstract"
         ),
-        // In place, members are not counted.
-        (
-            model(title + "," + size, "", #","maximumCount":2"#), nil, "notes"
-        ),
+        // Members are not counted.
+        (model(title + "," + size, "", #","maximumCount":2"#), nil, nil),
     ]
 
     private static let stores =
