@@ -92,6 +92,31 @@ import Testing
                 == ["none", "none"])
     }
 
+    /// Present values lead to nothing that is hidden at present, also where the save made it visible.
+    @Test(arguments: [StoreKind.sqlite, .memory])
+    func presentValuesLeadToWhatIsVisibleAtPresent(_ kind: StoreKind) throws {
+        let role = """
+            {"Document": {"read": "folder.name == 'open'"}, "Account": {"read": "login != 'eve'"}}
+            """
+        let stage = try RightsStage(kind, rights: RightsModel.rights(role: role))
+        let start = try stage.token
+        try stage.write(
+            "POST", "/transactions",
+            """
+            [{"op":"update","object":"Folder/1","values":{"name":"open"}},
+             {"op":"update","object":"Account/1","values":{"login":"amy"}}]
+            """)
+        func owners() throws -> [String] {
+            let told = try entries(
+                LiveStage.text(stage.ask("ann", "GET", "/changes?values=true&since=\(start)")))
+            return told.filter { $0["entity"]?.compact == #""Document""# }
+                .map { $0["object"]?["owner"]?.compact ?? "none" }
+        }
+        #expect(try owners() == ["1", "2"])
+        try stage.write("PATCH", "/Account/1", #"{"login":"eve"}"#)
+        #expect(try owners() == ["null", "2"])
+    }
+
     /// A save may be judged when later ones have deleted what it has hidden. A document that was made
     /// afterwards, and one that was hidden all the time, are not reported.
     @Test(arguments: [StoreKind.sqlite, .memory, .group])

@@ -22,6 +22,9 @@ final class ChangeVeil {
     private let deletions: LaterDeletions
     private let time: JudgingTime
     private var current: JudgedSave?
+    /// What becomes visible or hidden by the save that was judged last, where that is known. A stream
+    /// keeps it from turn to turn: with many of them, what they share may be dropped between two.
+    var crossings: SaveCrossings?
 
     /// A save that is judged, with objects before and after it.
     private struct JudgedSave {
@@ -176,31 +179,43 @@ final class ChangeVeil {
     ) throws(StoreError) -> Seen {
         var found = Seen(changes: [])
         if !indexer.hasFarRules { return found }
-        let index = try save.changes.index()
-        let all: [Crossing]
-        if let own, index.outsiders.count <= Self.mostCrossings {
-            let others = try judge(index.outsiders[...], save) + judgeDeleted(save)
-            all = Crossing.sorted(own + others)
-        } else {
-            all = try indexer.crossings(of: save.number) { () throws(StoreError) in
-                try crossings(of: save)
-            }
-        }
-        let rest = all[all.firstPlace { index.position(of: $0.id) > start }...]
+        let all = try crossings(of: save, own)
+        let rest = all.after(start)
         let piece = rest.prefix(Self.mostCrossings)
         let wanted = piece.filter { tells($0.entity) }
         try read(wanted.filter(\.isVisible).map(\.id))
         for crossing in wanted {
-            guard var change = try change(of: crossing, save) else { continue }
-            change.position = index.position(of: crossing.id)
+            guard var change = try change(of: crossing) else { continue }
+            change.position = all.position(of: crossing)
             found.changes.append(change)
         }
-        if piece.count < rest.count { found.rest = piece.last.map { index.position(of: $0.id) } }
+        if piece.count < rest.count { found.rest = piece.last.map(all.position) }
+        return found
+    }
+
+    /// The objects that a save makes visible or hidden.
+    /// - Parameter own: those that it has changed itself, where the whole save was given.
+    private func crossings(
+        of save: JudgedSave, _ own: [Crossing]?
+    ) throws(StoreError) -> SaveCrossings {
+        if let crossings, crossings.save == save.number { return crossings }
+        if let own {
+            let outsiders = try save.changes.index().outsiders
+            if outsiders.count <= Self.mostCrossings {
+                let all = try own + judge(outsiders[...], save) + judgeDeleted(save)
+                return SaveCrossings(all, of: save.number, try save.changes.places(), model)
+            }
+        }
+        let found = try indexer.crossings(of: save.number) { () throws(StoreError) in
+            SaveCrossings(
+                try allCrossings(of: save), of: save.number, try save.changes.places(), model)
+        }
+        crossings = found
         return found
     }
 
     /// The objects that a save, which may be large, makes visible or hidden.
-    private func crossings(of save: JudgedSave) throws(StoreError) -> [Crossing] {
+    private func allCrossings(of save: JudgedSave) throws(StoreError) -> [Crossing] {
         var found: [Crossing] = []
         var rest = SaveRest(of: save.number, after: 0)
         while let piece = try rest.next(reader, values: true) {
@@ -221,7 +236,7 @@ final class ChangeVeil {
             try beginNext(changes: piece.count)
             found += try judge(piece, save)
         }
-        return Crossing.sorted(found + (try judgeDeleted(save)))
+        return found + (try judgeDeleted(save))
     }
 
     /// Those among objects which a save has not changed that it makes visible or hidden.
@@ -261,16 +276,14 @@ final class ChangeVeil {
     /// The change has the present values of an object that is visible then, and at present, and no
     /// others: whether the save has changed the object itself may be hidden, and the history has no
     /// values of one that it has not changed.
-    private func change(
-        of crossing: Crossing, _ save: JudgedSave
-    ) throws(StoreError) -> HistoryChange? {
+    private func change(of crossing: Crossing) throws(StoreError) -> HistoryChange? {
         let now = FormerStates(present, model, nil, isBefore: false)
         let isShown = crossing.isVisible ? try isSeen(crossing.id, now) : false
         let shown = isShown ? try present.snapshot(crossing.id) : nil
         let change = HistoryChange(
             kind: crossing.isVisible ? .insert : .delete, entity: crossing.entity,
             key: crossing.id.key, version: shown?.version, snapshot: shown)
-        return try veiled(change, save.before, save.after)
+        return try veiled(change, now, now)
     }
 
     /// Reads objects with one query for each family.

@@ -21,6 +21,8 @@ package struct LargeSave: Sendable {
     /// What finds the ends, and what it has read.
     fileprivate var parts: SaveParts?
     fileprivate var rest: SaveRest
+    /// What becomes visible or hidden by the save, for a filter with a sight.
+    fileprivate var crossings: SaveCrossings?
 
     init(_ number: Int64, after start: Int64 = 0) {
         self.number = number
@@ -86,8 +88,10 @@ extension ChangeRenderer {
         large.parts = nil
         defer {
             next.parts = parts
+            next.crossings = pieces.judge.crossings(of: next.number) ?? next.crossings
             large = next
         }
+        pieces.judge.keep(large.crossings)
         var looked = 0
         while looked < Self.changesPerTurn {
             guard
@@ -118,6 +122,7 @@ extension ChangeRenderer {
             large.sent += 1
             return piece.map { event($0, only, of: large) }
         }
+        pieces.judge.keep(large.crossings)
         var changes = SaveParts(self, pieces.filter, isBoundless: true)
         var head: HistoryTransaction?
         var isOver = false

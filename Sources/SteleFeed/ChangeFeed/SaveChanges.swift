@@ -21,9 +21,10 @@ final class SaveChanges {
     /// The changes of the piece, while it is taken, and others that were read, by position.
     private var given: [Int64: HistoryChange] = [:]
     private var read: [Int64: HistoryChange] = [:]
+    private var lastAsked: Int64 = 0
 
-    /// The changes that are read beside one that is asked for: those that follow are likely to be
-    /// asked for next. And the most that are kept.
+    /// The changes that are read together where they are asked for in their order, and the most that
+    /// are kept.
     private static let together = 64
     private static let mostKept = 2_000
 
@@ -46,6 +47,7 @@ final class SaveChanges {
     ) throws(StoreError) -> [(id: ObjectID, changes: ObjectChanges)] {
         whole = isWhole ? changes : nil
         piece = [:]
+        if changes.isEmpty { return [] }
         let known = changes.filter { model.entities.indices.contains($0.entity) }
         return isWhole ? takeWhole(known) : try takePiece(known)
     }
@@ -97,7 +99,7 @@ final class SaveChanges {
 
     /// The places of all changes.
     /// - Throws: as making them.
-    private func places() throws(StoreError) -> SavePlaces {
+    func places() throws(StoreError) -> SavePlaces {
         if let madePlaces { return madePlaces }
         let places = try indexer.places(of: save, whole)
         madePlaces = places
@@ -132,10 +134,12 @@ final class SaveChanges {
     }
 
     private func change(at position: Int64) throws(StoreError) -> HistoryChange? {
+        defer { lastAsked = position }
         if let change = given[position] ?? read[position] { return change }
+        let isInOrder = position > lastAsked && position - lastAsked <= Self.together
         let piece = try reader.history(
             after: HistoryPosition(after: save, change: position - 1), limit: 1,
-            changes: Self.together, values: true)
+            changes: isInOrder ? Self.together : 1, values: true)
         if read.count > Self.mostKept { read = [:] }
         for change in piece.saves.first?.changes ?? [] { read[change.position] = change }
         return read[position]

@@ -98,15 +98,6 @@ struct SaveIndex: Sendable {
         links.count * MemoryLayout<Link>.stride + outsiders.count * MemoryLayout<ObjectID>.stride
     }
 
-    /// The position of an object that becomes visible or hidden: after the changes of the save, and
-    /// ascending by key, then by root entity.
-    func position(of id: ObjectID) -> Int64 {
-        let (first, isBeyond) = id.key.multipliedReportingOverflow(by: Int64(model.entities.count))
-        let (position, isBeyondToo) = first.addingReportingOverflow(
-            places.end + Int64(id.root) + 1)
-        return isBeyond || isBeyondToo ? .max : position
-    }
-
     /// The members that the save has added to and removed from a relationship of an object, and
     /// those whose own values had or have the object. Of a member that was added and removed several
     /// times, the first counts, which tells what was before.

@@ -101,8 +101,8 @@ final class SaveIndexer {
     /// - Parameter find: judges all of them, where that is not known.
     /// - Throws: as `places`, and the closure.
     func crossings(
-        of save: Int64, _ find: () throws(StoreError) -> [Crossing]
-    ) throws(StoreError) -> [Crossing] {
+        of save: Int64, _ find: () throws(StoreError) -> SaveCrossings
+    ) throws(StoreError) -> SaveCrossings {
         let key = SaveIndexes.Key(save: save, sight: sight)
         return try indexes.crossings.value(key, demand: time.demandWanted) {
             () throws(StoreError) in

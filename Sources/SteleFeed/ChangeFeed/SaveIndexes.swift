@@ -15,7 +15,5 @@ final class SaveIndexes: Sendable {
 
     let places = SharedValues<Int64, SavePlaces>(mostBytes: mostBytes, \.bytes)
     let indexes = SharedValues<Key, SaveIndex>(mostBytes: mostBytes, \.bytes)
-    let crossings = SharedValues<Key, [Crossing]>(mostBytes: mostBytes) {
-        $0.count * MemoryLayout<Crossing>.stride
-    }
+    let crossings = SharedValues<Key, SaveCrossings>(mostBytes: mostBytes, \.bytes)
 }
