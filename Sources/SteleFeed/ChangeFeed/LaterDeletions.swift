@@ -3,11 +3,12 @@
 import SteleModel
 import StelePersistence
 
-/// The objects that the saves after another one have deleted, as they were then. A save may be judged
-/// when the view of the store has later ones already: what it has hidden and these have deleted is not
-/// among the objects of the view.
+/// The objects that the saves after another one have deleted, as they were then. A stream judges a
+/// save when the view of the store has the next ones already, and what it has hidden and these have
+/// deleted is not among the objects of the view.
 ///
-/// It looks at the next changes only, so one that is judged with many later saves may have hidden more.
+/// It looks at a few changes only, near the end of the history: whoever reads from further back has
+/// missed other things, too, such as the values that objects had.
 final class LaterDeletions {
     /// A deleted object.
     struct Deletion {
@@ -23,11 +24,12 @@ final class LaterDeletions {
     private let model: Model
     private let isWanted: (Int) -> Bool
     private var deletions: [Deletion] = []
-    /// The saves for which these are the later deletions.
+    /// The saves whose later deletions these are.
     private var known: ClosedRange<Int64>?
 
-    /// The changes that are looked at.
-    private static let mostChanges = 1_000
+    /// The saves and the changes after a save that are looked at. There is nothing else where more
+    /// saves follow, and each costs the judging of an object.
+    private static let most = 64
 
     /// - Parameter isWanted: whether objects of a family are asked for, by the index of its root entity.
     init(_ reader: any StoreReader, _ model: Model, _ isWanted: @escaping (Int) -> Bool) {
@@ -45,9 +47,10 @@ final class LaterDeletions {
 
     private func read(after save: Int64) throws(StoreError) {
         deletions = []
+        known = nil
+        guard try reader.token - save <= Self.most else { return }
         let piece = try reader.history(
-            after: HistoryPosition(after: save), limit: Self.mostChanges,
-            changes: Self.mostChanges, values: true)
+            after: HistoryPosition(after: save), limit: Self.most, changes: Self.most, values: true)
         var made: [ObjectID: Int64] = [:]
         for later in piece.saves {
             for change in later.changes where model.entities.indices.contains(change.entity) {
@@ -61,9 +64,7 @@ final class LaterDeletions {
                         save: later.number, madeBy: made[id], id: id, snapshot: snapshot))
             }
         }
-        // Of later saves fewer of the deletions are known, unless these are all.
-        let last =
-            piece.hasMore ? save + max(0, (piece.saves.last?.number ?? save) - save) / 2 : .max
-        known = save...max(save, last)
+        // Of the next saves these are all as well, if they are all that follow.
+        known = save...(piece.hasMore ? save : .max)
     }
 }
