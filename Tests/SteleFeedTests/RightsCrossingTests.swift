@@ -117,34 +117,6 @@ import Testing
         #expect(try owners() == ["null", "2"])
     }
 
-    /// A save may be judged when later ones have deleted what it has hidden. A document that was made
-    /// afterwards, and one that was hidden all the time, are not reported.
-    @Test(arguments: [StoreKind.sqlite, .memory, .group])
-    func whatLaterSavesHaveDeletedIsReported(_ kind: StoreKind) throws {
-        let stage = try RightsStage(kind, rights: Self.rights)
-        try stage.write("POST", "/Document", #"{"title":"hidden","owner":{"login":"eve"}}"#)
-        try stage.write("PATCH", "/Account/3", #"{"login":"x"}"#)
-        try stage.write("PATCH", "/Document/6", #"{"owner":null}"#)
-        try stage.write("PATCH", "/Document/6", #"{"owner":{"login":"eve"}}"#)
-        let start = try stage.token
-        try stage.write("PATCH", "/Account/1", #"{"login":"fay"}"#)
-        try stage.write("PATCH", "/Account/4", #"{"login":"gil"}"#)
-        try stage.write("PATCH", "/Account/1", #"{"login":"eve"}"#)
-        try stage.write("POST", "/Document", #"{"title":"later","owner":1}"#)
-        for key in [1, 4, 7, 6] { try stage.write("DELETE", "/Document/\(key)") }
-        let expected = ["insert Document 6", "delete Document 1", "delete Document 4"]
-        let told = try stage.changes("ann", since: start)
-        #expect(told == expected + ["delete Document 6"])
-        // One at a time, with the later ones in the view.
-        var (since, found): (String, [String]) = (start, [])
-        for _ in 0..<8 {
-            let response = stage.ask("ann", "GET", "/changes?since=\(since)&limit=1")
-            found += RightsStage.short(JSONValue(try JSONDocument(LiveStage.text(response)).root))
-            since = response.headers.first { $0.name == "Last-Event-ID" }?.value ?? since
-        }
-        #expect(found == told)
-    }
-
     /// A save in several pieces has each crossing once, after its other changes.
     @Test(arguments: [StoreKind.sqlite, .memory, .group], [true, false])
     func crossingsOfALargeSaveComeOnceAndLast(_ kind: StoreKind, isAscending: Bool) throws {

@@ -19,7 +19,6 @@ final class ChangeVeil {
     /// By the index of the concrete entity, how objects are judged; nil where all are seen.
     private var rules: [Int: PredicateEvaluator<FormerObject>] = [:]
     private let indexer: SaveIndexer
-    private let deletions: LaterDeletions
     private let time: JudgingTime
     private var current: JudgedSave?
     /// What becomes visible or hidden by the save that was judged last, where that is known. A stream
@@ -44,9 +43,7 @@ final class ChangeVeil {
     ) {
         self.sight = sight
         self.time = time
-        let indexer = SaveIndexer(sight, reader, indexes, time)
-        self.indexer = indexer
-        deletions = LaterDeletions(reader, sight.model, indexer.hasFarRules)
+        indexer = SaveIndexer(sight, reader, indexes, time)
         present = PresentStates(reader, time)
         let model = sight.model
         for entity in model.entities {
@@ -202,7 +199,7 @@ final class ChangeVeil {
         if let own {
             let outsiders = try save.changes.index().outsiders
             if outsiders.count <= Self.mostCrossings {
-                let all = try own + judge(outsiders[...], save) + judgeDeleted(save)
+                let all = try own + judge(outsiders[...], save)
                 return SaveCrossings(all, of: save.number, try save.changes.places(), model)
             }
         }
@@ -236,7 +233,7 @@ final class ChangeVeil {
             try beginNext(changes: piece.count)
             found += try judge(piece, save)
         }
-        return found + (try judgeDeleted(save))
+        return found
     }
 
     /// Those among objects which a save has not changed that it makes visible or hidden.
@@ -247,30 +244,12 @@ final class ChangeVeil {
         var found: [Crossing] = []
         for id in outsiders {
             guard let snapshot = try present.snapshot(id) else { continue }
-            if let crossing = try crossing(id, snapshot, save) { found.append(crossing) }
+            let was = try isSeen(snapshot, save.before)
+            let isNow = try isSeen(snapshot, save.after)
+            if was == isNow { continue }
+            found.append(Crossing(id: id, entity: snapshot.entity, isVisible: isNow))
         }
         return found
-    }
-
-    /// Those among objects which later saves have deleted.
-    private func judgeDeleted(_ save: JudgedSave) throws(StoreError) -> [Crossing] {
-        var found: [Crossing] = []
-        for deletion in try deletions.after(save.number) {
-            if try save.changes.changes(of: deletion.id) != nil { continue }
-            if let crossing = try crossing(deletion.id, deletion.snapshot, save) {
-                found.append(crossing)
-            }
-        }
-        return found
-    }
-
-    /// An object that a save has not changed, if the save makes it visible or hidden.
-    private func crossing(
-        _ id: ObjectID, _ snapshot: Snapshot, _ save: JudgedSave
-    ) throws(StoreError) -> Crossing? {
-        let isNow = try isSeen(snapshot, save.after)
-        if try isSeen(snapshot, save.before) == isNow { return nil }
-        return Crossing(id: id, entity: snapshot.entity, isVisible: isNow)
     }
 
     /// The change has the present values of an object that is visible then, and at present, and no
