@@ -1,4 +1,4 @@
-// The texts by which values of variables are told apart, as in live queries that clients share.
+// The text that identifies the value of a variable, such as where clients share a live query.
 
 import Foundation
 import SteleModel

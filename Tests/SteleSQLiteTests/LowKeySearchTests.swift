@@ -59,7 +59,7 @@ import Testing
 
     /// A search that finds what was known changes nothing: neither while the large tables are not
     /// read, whose keys below 1 are found before all else in them, nor at its end.
-    @Test func whatIsKnownStaysWhileLargeTablesAreRead() throws {
+    @Test func foreignColumnsAreKeptDuringASearch() throws {
         let store = try SQLiteStore.open(path: folder.store, model: model)
         defer { store.close() }
         let raw = try RawDatabase(folder.store)

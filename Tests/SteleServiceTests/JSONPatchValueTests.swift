@@ -110,7 +110,7 @@ import Testing
         (#"{"op":"copy","from":"/list/é","path":"/list/b"}"#, "patch.path", "nothing at /é"),
         (#"{"op":"add","path":"/list/b"}"#, "request.body", "value"),
     ])
-    func whatDoesNotExistIsNamed(_ operation: String, _ code: String, _ words: String) throws {
+    func aMissingPlaceIsNamed(_ operation: String, _ code: String, _ words: String) throws {
         let zoo = try ServiceFixture.zoo()
         _ = zoo.post("/Sample", "{\"list\":{\"a\":[1,2],\"e\u{301}\":1}}")
         let answer = JSONPatchTests.patch(
