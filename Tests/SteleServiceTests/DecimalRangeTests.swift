@@ -40,15 +40,8 @@ import Testing
             let first = all.first?["_id"]?.integer
             let isDescending = numbers.contains(" - ")
             #expect(first == (isUp == isDescending ? 3 : 1), "\(sort)")
-            var rows: [String] = []
-            var target: String? = list + "1"
-            while let next = target, rows.count <= all.count {
-                let page = books.get(next)
-                #expect(page.status == 200, "\(page.text)")
-                rows += try JSONDocument(page.bytes).root.elements.map { "\(JSONValue($0))" }
-                target = page["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
-            }
-            #expect(rows == all.map { "\(JSONValue($0))" }, "\(sort)")
+            let rows = try books.pages(list + "1", atMost: 3).flatMap { try $0.json.elements }
+            #expect(rows == all.map { JSONValue($0) }, "\(sort)")
         }
         for key in 1...3 {
             let one = "/Book?numbers=string&select=price&where=_id==\(key)"

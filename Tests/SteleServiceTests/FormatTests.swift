@@ -119,7 +119,7 @@ import Testing
         let first = league.get("/Team?format=csv&select=name&sort=-name&limit=4&count=true")
         #expect(first.text == "name\r\nT7\r\nT6\r\nT5\r\nT4\r\n")
         #expect(first["Total-Count"] == "7")
-        let next = String((first["Link"] ?? "").dropFirst().prefix { $0 != ">" })
+        let next = try #require(first.next)
         let second = league.get(next)
         #expect(second.text == "name\r\nT3\r\nT2\r\nT1\r\n", "\(next)")
         #expect(second["Link"] == nil)

@@ -51,8 +51,8 @@ import Testing
         for _ in 0..<4 {
             let page = league.post(target, body)
             names += try ReadingTests.names(page)
-            guard let link = page["Link"] else { break }
-            target = String(link.dropFirst().prefix { $0 != ">" })
+            guard let next = page.next else { break }
+            target = next
             #expect(target.hasPrefix("/Player/query?after="))
         }
         #expect(names == ["Ann", "Ed", "Bo", "Cy", "di"])

@@ -136,18 +136,7 @@ import Testing
             "&sort=name%5Bc%5D", "&select=name,goals", "&select=name&sort=-goals",
         ] {
             let all = try Self.names(league.get("/Player?limit=100\(order)"))
-            var seen: [String] = []
-            var target: String? = "/Player?limit=2\(order)"
-            while let next = target {
-                let page = league.get(next)
-                #expect(page.status == 200, "\(page.text)")
-                seen += try Self.names(page)
-                target = page["Link"].map { link in
-                    #expect(link.hasSuffix(">; rel=\"next\""))
-                    return String(link.dropFirst().prefix { $0 != ">" })
-                }
-                guard seen.count < 20 else { break }
-            }
+            let seen = try league.pages("/Player?limit=2\(order)").flatMap(Self.names)
             #expect(seen == all, "order \(order)")
         }
     }

@@ -58,16 +58,9 @@ import Testing
             "select=qty,a:sum(price)/7&groupBy=qty&sort=-a,qty",
             "select=a:price/3&distinct=true&sort=a",
         ] {
-            let all = try JSONDocument(fixture.get("/Item?limit=100&\(list)").bytes).root.elements
-            var rows: [String] = []
-            var target: String? = "/Item?limit=1&\(list)"
-            while let next = target, rows.count <= all.count {
-                let page = fixture.get(next)
-                #expect(page.status == 200, "\(seed): \(next) \(page.text)")
-                rows += try JSONDocument(page.bytes).root.elements.map { "\(JSONValue($0))" }
-                target = page["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
-            }
-            #expect(rows == all.map { "\(JSONValue($0))" }, "\(seed): \(list)")
+            let all = try Self.rows(fixture.get("/Item?limit=100&\(list)"))
+            let rows = try fixture.pages("/Item?limit=1&\(list)").flatMap { try $0.json.elements }
+            #expect(rows == all, "\(seed): \(list)")
         }
     }
 
@@ -79,27 +72,23 @@ import Testing
             #"{"name":"~\#(String(repeating: letter, count: 3_000))"}"#
         }
         #expect(fixture.post("/Person", "[\(rows.joined(separator: ","))]").status == 201)
-        var target: String? = "/Person?sort=-name&limit=2" + shape
+        let pages = fixture.pages("/Person?sort=-name&limit=2" + shape)
         var names: [String] = []
-        var links: [Bool] = []
-        while let next = target {
-            let page = fixture.get(next)
-            #expect(page.status == 200, "\(page.text.prefix(300))")
+        for page in pages {
             let root = try JSONDocument(page.text).root
             names += (0..<root.count).compactMap {
                 (root[$0]?["name"]?.string ?? root[$0]?["object"]?["name"]?.string).map {
                     String($0.prefix(2))
                 }
             }
-            target = page["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
-            if let target { links.append(target.contains("offset=")) }
         }
         #expect(
             names == ["~d", "~c", "~b", "Iv", "Id", "Ha", "Gu", "Fl", "Ed", "Di", "Cy", "Bo", "An"])
+        let links = pages.compactMap { $0.next?.contains("offset=") }
         #expect(links.first == true && links.contains(false))
         // Whose number nobody knows is not guessed at.
         let upwards = fixture.get("/Person?sort=name&limit=10" + shape)
-        let place = String(try #require(upwards["Link"]).dropFirst().prefix { $0 != ">" })
+        let place = try #require(upwards.next)
         #expect(place.contains("after="))
         let answer = fixture.get(place.replacing("limit=10", with: "limit=1"))
         #expect(
@@ -130,10 +119,6 @@ import Testing
         return rows
     }
 
-    private static func next(_ answer: Answer) -> String? {
-        answer["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
-    }
-
     @Test(arguments: lists, [false, true])
     func pagesAreTheWholeListInPieces(_ list: String, inMemory: Bool) throws {
         let people = try Self.people(inMemory: inMemory)
@@ -141,16 +126,12 @@ import Testing
         let all = try Self.rows(whole)
         #expect(whole["Link"] == nil && all.count > 2, "\(whole.text)")
         for limit in 1...3 {
-            var seen: [JSONValue] = []
-            var target: String? = GroupingTests.target("/Person", list + "&limit=\(limit)")
-            while let page = target, seen.count <= all.count {
-                let answer = people.get(page)
-                seen += try Self.rows(answer)
-                target = Self.next(answer)
-                #expect(target?.contains("after=") ?? true)
-                #expect(target?.contains("offset") != true)
+            let pages = people.pages(
+                GroupingTests.target("/Person", list + "&limit=\(limit)"))
+            #expect(try pages.flatMap(Self.rows) == all, "limit \(limit)")
+            for next in pages.compactMap(\.next) {
+                #expect(next.contains("after=") && !next.contains("offset"))
             }
-            #expect(seen == all, "limit \(limit)")
         }
     }
 
@@ -168,7 +149,7 @@ import Testing
             let id = try #require(hal.text.firstMatch(of: /\d+/)?.output)
             #expect(people.ask("DELETE", "/Person/\(id)").status == 204)
             #expect(people.post("/Person", #"[{"name":"Zoe"},{"name":"Guy"}]"#).status == 201)
-            let second = people.get(try #require(Self.next(first)))
+            let second = people.get(try #require(first.next))
             #expect(
                 try Self.rows(second).map { $0[name] } == ["Guy", "Gus", "Flo"], "\(second.text)")
         }
@@ -180,13 +161,10 @@ import Testing
         for list in ["select=age,n:count()&groupBy=age&sort=-n", "select=age&distinct=true"] {
             let all = people.get(GroupingTests.target("/Person", list + "&format=csv")).text
             var lines: [Substring] = []
-            var target: String? =
-                GroupingTests.target("/Person", list + "&format=csv&limit=2")
-            while let page = target, lines.count < 20 {
-                let answer = people.get(page)
-                #expect(answer.status == 200, "\(answer.text)")
-                lines += answer.text.split(separator: "\r\n").dropFirst(lines.isEmpty ? 0 : 1)
-                target = Self.next(answer)
+            for page in people.pages(
+                GroupingTests.target("/Person", list + "&format=csv&limit=2"))
+            {
+                lines += page.text.split(separator: "\r\n").dropFirst(lines.isEmpty ? 0 : 1)
             }
             #expect(lines == all.split(separator: "\r\n"))
         }
@@ -195,7 +173,7 @@ import Testing
     @Test func aCursorOfOtherRowsIsRefused() throws {
         let people = try Self.people(inMemory: false)
         let list = "select=age,n:count()&groupBy=age&limit=1"
-        let link = try #require(Self.next(people.get(GroupingTests.target("/Person", list))))
+        let link = try #require(people.get(GroupingTests.target("/Person", list)).next)
         let cursor = try #require(link.split(separator: "after=").last)
         for other in [
             "select=age,n:count()&groupBy=age&sort=n", "select=age&distinct=true",

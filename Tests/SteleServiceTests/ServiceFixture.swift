@@ -53,6 +53,11 @@ struct Answer {
     var hint: String {
         if case .string(let text)? = (try? json)?["hint"] { text } else { "" }
     }
+
+    /// The target of the next page's link.
+    var next: String? {
+        self["Link"].flatMap { $0.wholeMatch(of: /<(.*)>; rel="next"/).map { String($0.1) } }
+    }
 }
 
 /// A store with the figures of a database.
@@ -133,6 +138,27 @@ final class ServiceFixture: Sendable {
 
     func get(_ target: String, _ headers: [(name: String, value: String)] = []) -> Answer {
         ask("GET", target, nil, headers)
+    }
+
+    /// A list's pages, by the links of each to the next.
+    /// - Parameter most: more pages than there can be; the test fails there.
+    func pages(_ first: String, atMost most: Int = 60) -> [Answer] {
+        var pages: [Answer] = []
+        var target: String? = first
+        while let next = target {
+            guard pages.count < most else {
+                Issue.record("more than \(most) pages: \(next)")
+                break
+            }
+            let page = get(next)
+            pages.append(page)
+            guard page.status == 200 else {
+                Issue.record("\(next): \(page.status) \(page.text.prefix(300))")
+                break
+            }
+            target = page.next
+        }
+        return pages
     }
 
     func post(_ target: String, _ body: String) -> Answer { ask("POST", target, body) }
