@@ -127,6 +127,27 @@ public struct HistoryPiece: Sendable {
     }
 }
 
+/// What a save has changed of a to-many relationship of an object.
+public struct MemberChange: Sendable {
+    /// The number of the save.
+    public var save: Int64
+    /// The index of the relationship in `Model.relationships`; nil for the deletion of the object,
+    /// whose members are named by their own changes where the other end is a to-one.
+    public var relationship: Int?
+    /// The keys of the members that it has added.
+    public var added: [Int64]
+    /// The keys of the members that it has removed.
+    public var removed: [Int64]
+
+    /// Creates a change.
+    public init(save: Int64, relationship: Int?, added: [Int64] = [], removed: [Int64] = []) {
+        self.save = save
+        self.relationship = relationship
+        self.added = added
+        self.removed = removed
+    }
+}
+
 /// A changed property and its previous value.
 public enum BeforeValue: Sendable, Hashable {
     /// An attribute or a to-one relationship, by slot, with its previous value.

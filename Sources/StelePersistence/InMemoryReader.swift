@@ -7,6 +7,7 @@ final class InMemoryReader: StoreReader {
     private var open: InMemoryView?
     private var limits = MatchLimits.standard
     private var end = UInt64.max
+    private var laterChanges: LaterChanges?
 
     init(_ contents: InMemoryContents) { open = InMemoryView(contents) }
 
@@ -101,6 +102,67 @@ final class InMemoryReader: StoreReader {
             }
         }
         return slots.leading(to: view.row(id)?.version)
+    }
+
+    func snapshots(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> [Int64: Snapshot] {
+        let view = try view()
+        let later = changes(after: save, view)
+        var found: [Int64: Snapshot] = [:]
+        for key in keys {
+            let id = ObjectID(root: root, key: key)
+            guard let change = later.changes(of: id, after: save, in: view).first?.change else {
+                found[key] = view.row(id)
+                continue
+            }
+            switch change.kind {
+            case .insert: break
+            case .update: found[key] = change.snapshotBefore(in: view.model) ?? view.row(id)
+            case .delete: found[key] = change.snapshot
+            }
+        }
+        return found
+    }
+
+    func inserted(root: Int, keys: [Int64], after save: Int64) throws(StoreError) -> Set<Int64> {
+        let view = try view()
+        let later = changes(after: save, view)
+        return Set(
+            keys.filter { key in
+                let id = ObjectID(root: root, key: key)
+                return later.changes(of: id, after: save, in: view).first?.change.kind == .insert
+            })
+    }
+
+    func memberChanges(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> [Int64: [MemberChange]] {
+        let view = try view()
+        let later = changes(after: save, view)
+        var found: [Int64: [MemberChange]] = [:]
+        for key in keys {
+            let id = ObjectID(root: root, key: key)
+            for (number, change) in later.changes(of: id, after: save, in: view) {
+                for case .members(let relationship, let added, let removed) in change.before ?? [] {
+                    found[key, default: []].append(
+                        MemberChange(
+                            save: number, relationship: relationship, added: added,
+                            removed: removed))
+                }
+                if change.kind == .delete {
+                    found[key, default: []].append(MemberChange(save: number, relationship: nil))
+                }
+            }
+        }
+        return found
+    }
+
+    private func changes(after save: Int64, _ view: InMemoryContents) -> LaterChanges {
+        if let laterChanges, laterChanges.start <= save { return laterChanges }
+        let later = LaterChanges(after: save, view)
+        laterChanges = later
+        return later
     }
 
     func receipt(_ key: String) throws(StoreError) -> Receipt? {

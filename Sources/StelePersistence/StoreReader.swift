@@ -92,6 +92,31 @@ public protocol StoreReader: AnyObject {
     /// - Throws: `StoreError`, as each read.
     func slots(of id: ObjectID, atVersion version: Int64) throws(StoreError) -> [Int: Value]?
 
+    /// Returns objects as they were after a save, by their keys.
+    ///
+    /// An object that later saves have deleted is among them. So may be one that a later save has
+    /// made, with its first values: `inserted(root:keys:after:)` finds these, which takes longer. Where
+    /// another program has changed an object, its state is that of now.
+    /// - Parameter save: the number of a save that the history has, or that is the last.
+    /// - Throws: `StoreError`, as each read.
+    func snapshots(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> [Int64: Snapshot]
+
+    /// Returns the keys among some of the objects that did not exist after a save, and that a later one
+    /// has made. The later changes are all looked at.
+    /// - Parameter save: as in `snapshots(root:keys:after:)`.
+    /// - Throws: `StoreError`, as each read.
+    func inserted(root: Int, keys: [Int64], after save: Int64) throws(StoreError) -> Set<Int64>
+
+    /// Returns what the saves after one have changed of the to-many relationships of objects, and
+    /// their deletions, oldest first, by the keys of the objects.
+    /// - Parameter save: as in `snapshots(root:keys:after:)`.
+    /// - Throws: `StoreError`, as each read.
+    func memberChanges(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> [Int64: [MemberChange]]
+
     /// Returns the receipt stored under a key, expired or not; nil where there is none.
     /// - Throws: `StoreError`, as each read.
     func receipt(_ key: String) throws(StoreError) -> Receipt?
@@ -147,6 +172,26 @@ extension StoreReader {
     public func slots(
         of id: ObjectID, atVersion version: Int64
     ) throws(StoreError) -> [Int: Value]? { nil }
+
+    /// Those of now: for a view whose history has no values.
+    /// - Throws: as `snapshots(root:keys:)`.
+    public func snapshots(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> [Int64: Snapshot] {
+        Dictionary(
+            try snapshots(root: root, keys: keys).map { ($0.key, $0) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// None: for a view whose history has no values. It never throws.
+    public func inserted(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> Set<Int64> { [] }
+
+    /// None: for a view whose history has no values. It never throws.
+    public func memberChanges(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> [Int64: [MemberChange]] { [:] }
 
     /// Nil: for a store without receipts. It never throws.
     public func receipt(_ key: String) throws(StoreError) -> Receipt? { nil }

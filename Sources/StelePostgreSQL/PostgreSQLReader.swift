@@ -220,8 +220,7 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
     func history(
         after position: HistoryPosition, limit: Int, changes: Int, values: Bool
     ) throws(StoreError) -> HistoryPiece {
-        let reader = HistoryReader(
-            schema: schema, connection: try open(), known: known, translator: translator)
+        let reader = try history()
         let page = HistoryPage(after: position.save, limit: limit, changes: changes)
         if let ahead, position.change == nil, ahead.page == page {
             return try reader.piece(ahead.found, page, values: values)
@@ -236,6 +235,27 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         guard let now = try snapshot(id) else { return nil }
         return try HistoryReader(schema: schema, connection: open())
             .slots(of: now, atVersion: version)
+    }
+
+    func snapshots(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> [Int64: Snapshot] {
+        try history().snapshots(root: root, keys: keys, after: save)
+    }
+
+    func inserted(root: Int, keys: [Int64], after save: Int64) throws(StoreError) -> Set<Int64> {
+        try history().inserted(root: root, keys: keys, after: save)
+    }
+
+    func memberChanges(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> [Int64: [MemberChange]] {
+        try history().memberChanges(root: root, keys: keys, after: save)
+    }
+
+    private func history() throws(StoreError) -> HistoryReader {
+        HistoryReader(
+            schema: schema, connection: try open(), known: known, translator: translator)
     }
 
     func receipt(_ key: String) throws(StoreError) -> Receipt? {

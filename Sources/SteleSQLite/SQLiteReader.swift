@@ -311,10 +311,8 @@ final class SQLiteReader: StoreReader {
     func history(
         after position: HistoryPosition, limit: Int, changes: Int, values: Bool
     ) throws(StoreError) -> HistoryPiece {
-        let translator = try translator()
-        return try read { (it) throws(StoreError) in
-            try HistoryReader(schema: schema, connection: it, known: known, translator: translator)
-                .piece(after: position, limit: limit, changes: changes, values: values)
+        try readHistory { (it) throws(StoreError) in
+            try it.piece(after: position, limit: limit, changes: changes, values: values)
         }
     }
 
@@ -326,6 +324,39 @@ final class SQLiteReader: StoreReader {
         return try read { (it) throws(StoreError) in
             try HistoryReader(schema: schema, connection: it, translator: translator)
                 .slots(of: now, atVersion: version)
+        }
+    }
+
+    func snapshots(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> [Int64: Snapshot] {
+        try readHistory { (it) throws(StoreError) in
+            try it.snapshots(root: root, keys: keys, after: save)
+        }
+    }
+
+    func inserted(root: Int, keys: [Int64], after save: Int64) throws(StoreError) -> Set<Int64> {
+        try readHistory { (it) throws(StoreError) in
+            try it.inserted(root: root, keys: keys, after: save)
+        }
+    }
+
+    func memberChanges(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> [Int64: [MemberChange]] {
+        try readHistory { (it) throws(StoreError) in
+            try it.memberChanges(root: root, keys: keys, after: save)
+        }
+    }
+
+    private func readHistory<Result>(
+        _ body: (HistoryReader) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let translator = try translator()
+        return try read { (it) throws(StoreError) in
+            try body(
+                HistoryReader(
+                    schema: schema, connection: it, known: known, translator: translator))
         }
     }
 

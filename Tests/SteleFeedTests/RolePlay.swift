@@ -44,10 +44,14 @@ struct RolePlay {
         let isLimited: Bool
     }
 
-    init(_ kind: StoreKind, seed: UInt64) throws {
+    let roles: [Role]
+
+    /// - Parameter subscribes: whether there are subscribers.
+    init(_ kind: StoreKind, seed: UInt64, subscribes: Bool = true) throws {
         numbers = SeededNumbers(seed: seed)
         var roles: [Role] = []
         for name in ["x", "y", "z"] { roles.append(Self.role(name, &numbers)) }
+        self.roles = roles
         stage = try RightsStage(
             kind, rights: RightsModel.rights(roles: roles.map { ($0.name, $0.entities) }),
             model: RoleModel.model(), data: "[]"
@@ -58,7 +62,7 @@ struct RolePlay {
                 matchNanoseconds: 200_000_000)
         }
         for _ in 0..<20 { try save() }
-        for role in roles { try subscribe(role) }
+        if subscribes { for role in roles { try subscribe(role) } }
     }
 
     private static func role(_ name: String, _ numbers: inout SeededNumbers) -> Role {
@@ -121,7 +125,7 @@ struct RolePlay {
     }
 
     /// A save of one to four random changes.
-    private mutating func save() throws {
+    mutating func save() throws {
         var steps: [String] = []
         var keys: [String: [Int]] = [:]
         for entity in ["Owner", "Node", "Item", "Tag"] { keys[entity] = try ids(entity) }

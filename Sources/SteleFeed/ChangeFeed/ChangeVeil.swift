@@ -9,12 +9,14 @@ import StelePredicates
 /// that becomes hidden is a delete, also where the save has changed another object, on which the
 /// rule depends.
 ///
-/// A rule is judged by the objects before and after the save. What the save has not changed is read
-/// from the store as it is now: the history does not keep it.
+/// A rule is judged by the objects before and after the save, also those that it has not changed:
+/// they are as they were then, whatever later saves have changed of them.
 final class ChangeVeil {
     private let sight: Sight
-    private let present: PresentStates
-    private var reader: any StoreReader { present.reader }
+    private let reader: any StoreReader
+    /// Objects as they are.
+    private let present: StoreStates
+    private let members: MemberHistory
     private var model: Model { sight.model }
     /// By the index of the concrete entity, how objects are judged; nil where all are seen.
     private var rules: [Int: PredicateEvaluator<FormerObject>] = [:]
@@ -29,6 +31,8 @@ final class ChangeVeil {
     private struct JudgedSave {
         let number: Int64
         let changes: SaveChanges
+        /// The objects that the save has not changed.
+        let others: StoreStates
         let before: FormerStates
         let after: FormerStates
     }
@@ -43,9 +47,11 @@ final class ChangeVeil {
     ) {
         self.sight = sight
         self.time = time
-        indexer = SaveIndexer(sight, reader, indexes, time)
-        present = PresentStates(reader, time)
+        self.reader = reader
         let model = sight.model
+        members = MemberHistory(model, reader)
+        indexer = SaveIndexer(sight, reader, indexes, members, time)
+        present = StoreStates(reader, time)
         for entity in model.entities {
             guard let rule = sight.rule(of: entity) else { continue }
             rules[entity.index] = try? PredicateEvaluator(rule, entity: entity, model: model)
@@ -75,11 +81,11 @@ final class ChangeVeil {
     func seen(
         _ save: HistoryTransaction, after start: Int64, _ tells: (Int) -> Bool
     ) throws(StoreError) -> Seen {
-        let judged = judged(save.number)
+        let judged = try judged(save.number)
         let (before, after) = (judged.before, judged.after)
         let isWhole = start == 0 && save.rest == nil
         let objects = try judged.changes.take(save.changes, isWhole: isWhole)
-        try prepare(save.changes)
+        try prepare(save.changes, judged)
         var told: [HistoryChange] = []
         var crossings: [Crossing] = []
         for (id, changes) in objects where tells(changes.entity) {
@@ -105,20 +111,24 @@ final class ChangeVeil {
         indexer.hasFarRules(root: id.root) && changes.isUpdate(in: model)
     }
 
-    private func judged(_ save: Int64) -> JudgedSave {
+    private func judged(_ save: Int64) throws(StoreError) -> JudgedSave {
         if let current, current.number == save { return current }
         let changes = SaveChanges(of: save, model, reader, indexer)
+        let others =
+            try reader.token <= save ? present : StoreStates(reader, time, after: save, members)
         let judged = JudgedSave(
-            number: save, changes: changes,
-            before: FormerStates(present, model, changes, isBefore: true),
-            after: FormerStates(present, model, changes, isBefore: false))
+            number: save, changes: changes, others: others,
+            before: FormerStates(others, model, changes, isBefore: true),
+            after: FormerStates(others, model, changes, isBefore: false))
         current = judged
         return judged
     }
 
     /// Reads the objects to which those of a save lead, which most rules ask for, with one query
     /// for each family.
-    private func prepare(_ changes: [HistoryChange]) throws(StoreError) {
+    private func prepare(
+        _ changes: [HistoryChange], _ save: JudgedSave
+    ) throws(StoreError) {
         var wanted: [Int: Set<Int64>] = [:]
         for change in changes where model.entities.indices.contains(change.entity) {
             let values = change.snapshot?.values ?? []
@@ -129,7 +139,7 @@ final class ChangeVeil {
                 wanted[model.destination(of: it).root, default: []].insert(key)
             }
         }
-        for (root, keys) in wanted { try present.read(root, keys) }
+        for (root, keys) in wanted { try save.others.read(root, keys) }
     }
 
     private func isSeen(
@@ -180,9 +190,9 @@ final class ChangeVeil {
         let rest = all.after(start)
         let piece = rest.prefix(Self.mostCrossings)
         let wanted = piece.filter { tells($0.entity) }
-        try read(wanted.filter(\.isVisible).map(\.id))
+        try read(wanted.map(\.id), save.others)
         for crossing in wanted {
-            guard var change = try change(of: crossing) else { continue }
+            guard var change = try change(of: crossing, save) else { continue }
             change.position = all.position(of: crossing)
             found.changes.append(change)
         }
@@ -218,7 +228,7 @@ final class ChangeVeil {
         while let piece = try rest.next(reader, values: true) {
             try beginNext(changes: piece.changes.count)
             let objects = try save.changes.take(piece.changes, isWhole: false)
-            try prepare(piece.changes)
+            try prepare(piece.changes, save)
             for (id, changes) in objects where isCrossing(id, changes) {
                 let was = try isSeen(id, save.before)
                 let isNow = try isSeen(id, save.after)
@@ -240,35 +250,45 @@ final class ChangeVeil {
     private func judge(
         _ outsiders: ArraySlice<ObjectID>, _ save: JudgedSave
     ) throws(StoreError) -> [Crossing] {
-        try read(outsiders)
+        try read(outsiders, save.others)
         var found: [Crossing] = []
+        var young: [Int: [Int64]] = [:]
         for id in outsiders {
-            guard let snapshot = try present.snapshot(id) else { continue }
+            guard let snapshot = try save.others.snapshot(id) else { continue }
             let was = try isSeen(snapshot, save.before)
             let isNow = try isSeen(snapshot, save.after)
             if was == isNow { continue }
             found.append(Crossing(id: id, entity: snapshot.entity, isVisible: isNow))
+            // A later save may have made it.
+            if snapshot.version <= 1 { young[id.root, default: []].append(id.key) }
+        }
+        for (root, keys) in young where try reader.token > save.number {
+            let later = try reader.inserted(root: root, keys: keys, after: save.number)
+            found.removeAll { $0.id.root == root && later.contains($0.id.key) }
         }
         return found
     }
 
-    /// The change has the present values of an object that is visible then, and at present, and no
-    /// others: whether the save has changed the object itself may be hidden, and the history has no
-    /// values of one that it has not changed.
-    private func change(of crossing: Crossing) throws(StoreError) -> HistoryChange? {
-        let now = FormerStates(present, model, nil, isBefore: false)
-        let isShown = crossing.isVisible ? try isSeen(crossing.id, now) : false
-        let shown = isShown ? try present.snapshot(crossing.id) : nil
+    /// The change of an object that becomes visible has its values after the save, and that of one
+    /// that becomes hidden those before it. These do not tell whether the save has changed the object
+    /// itself.
+    private func change(
+        of crossing: Crossing, _ save: JudgedSave
+    ) throws(StoreError) -> HistoryChange? {
+        let states = crossing.isVisible ? save.after : save.before
+        let snapshot = try states.state(of: crossing.id)
         let change = HistoryChange(
             kind: crossing.isVisible ? .insert : .delete, entity: crossing.entity,
-            key: crossing.id.key, version: shown?.version, snapshot: shown)
-        return try veiled(change, now, now)
+            key: crossing.id.key, version: snapshot?.version, snapshot: snapshot)
+        return try veiled(change, save.before, save.after)
     }
 
     /// Reads objects with one query for each family.
-    private func read(_ ids: some Sequence<ObjectID>) throws(StoreError) {
+    private func read(
+        _ ids: some Sequence<ObjectID>, _ states: StoreStates
+    ) throws(StoreError) {
         for (root, ids) in Dictionary(grouping: ids, by: \.root) {
-            try present.read(root, Set(ids.map(\.key)))
+            try states.read(root, Set(ids.map(\.key)))
         }
     }
 

@@ -4,51 +4,11 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Objects as they are in a view of the store, each read once.
-final class PresentStates {
-    let reader: any StoreReader
-    private let time: JudgingTime
-    private var known: [ObjectID: Snapshot?] = [:]
-
-    init(_ reader: any StoreReader, _ time: JudgingTime) {
-        self.reader = reader
-        self.time = time
-    }
-
-    /// The most objects that are kept.
-    private static let most = 20_000
-
-    func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot? {
-        if let known = known[id] { return known }
-        try time.demand()
-        let found = try reader.snapshot(id)
-        known[id] = .some(found)
-        return found
-    }
-
-    /// The keys of the members of a to-many relationship.
-    func members(of relationship: Relationship, owner: Int64) throws(StoreError) -> [Int64] {
-        try time.demand()
-        return try reader.members(of: relationship, owners: [owner])[owner] ?? []
-    }
-
-    /// Reads objects of a family, unless they are known.
-    func read(_ root: Int, _ keys: Set<Int64>) throws(StoreError) {
-        if known.count > Self.most { known = [:] }
-        let wanted = keys.filter { known[ObjectID(root: root, key: $0)] == nil }
-        if wanted.isEmpty { return }
-        for key in wanted { known[ObjectID(root: root, key: key)] = .some(nil) }
-        for snapshot in try reader.snapshots(root: root, keys: Array(wanted)) {
-            known[ObjectID(root: root, key: snapshot.key)] = snapshot
-        }
-    }
-}
-
-/// Objects as they were before or after a save; those that it has not changed as they are now.
+/// Objects as they were before or after a save.
 final class FormerStates {
-    private let present: PresentStates
+    /// The objects that the save has not changed.
+    private let others: StoreStates
     private let model: Model
-    /// The save; nil for objects as they are now.
     private let changes: SaveChanges?
     /// Whether they are those before the save.
     private let isBefore: Bool
@@ -57,8 +17,11 @@ final class FormerStates {
     /// The most objects that are kept.
     private static let most = 20_000
 
-    init(_ present: PresentStates, _ model: Model, _ changes: SaveChanges?, isBefore: Bool) {
-        self.present = present
+    /// - Parameters:
+    ///   - others: the objects as they were after the save, or are now.
+    ///   - changes: those of the save; nil for objects as they are now.
+    init(_ others: StoreStates, _ model: Model, _ changes: SaveChanges?, isBefore: Bool) {
+        self.others = others
         self.model = model
         self.changes = changes
         self.isBefore = isBefore
@@ -78,7 +41,7 @@ final class FormerStates {
     /// - Throws: as reading the history and the store.
     func state(of id: ObjectID) throws(StoreError) -> Snapshot? {
         if let known = try noted(id) { return known }
-        return try present.snapshot(id)
+        return try others.snapshot(id)
     }
 
     /// The members of a to-many relationship.
@@ -87,8 +50,9 @@ final class FormerStates {
         of relationship: Relationship, owner: Int64
     ) throws(StoreError) -> [Snapshot] {
         // An ordered relationship's members stay in their order.
-        var keys = try present.members(of: relationship, owner: owner)
+        var keys = try others.members(of: relationship, owner: owner)
         let root = model.destination(of: relationship).root
+        try others.read(root, Set(keys))
         if let changes {
             let changed = try changes.index().members(of: relationship, owner: owner)
             if isBefore {
@@ -97,8 +61,7 @@ final class FormerStates {
             }
             if let inverse = model.inverse(of: relationship), !inverse.isToMany {
                 // The other end is in the members' own values.
-                let others = changed.byValue.subtracting(keys).sorted()
-                let candidates = keys + others
+                let candidates = keys + changed.byValue.subtracting(keys).sorted()
                 keys = []
                 for key in candidates {
                     guard let state = try noted(ObjectID(root: root, key: key)) else {

@@ -18,6 +18,9 @@ final class SaveIndexer {
     private let farQueries: [(root: Entity, seen: ResultsQuery)]
     /// The to-many relationships that the rules lead through.
     private let followed: [Relationship]
+    /// The names of the properties that the rules read.
+    private let names: Set<String>
+    private let referrers: FormerReferrers
 
     /// The changes for which the objects that lead to them are asked for at once. A rule may lead
     /// from each change to the same many objects.
@@ -26,9 +29,11 @@ final class SaveIndexer {
     /// - Parameters:
     ///   - reader: a view of everything. The caller closes it.
     ///   - indexes: those that are kept.
+    ///   - members: what later saves have changed of relationships.
     ///   - time: what judging may take, without the making of an index.
     init(
-        _ sight: Sight, _ reader: any StoreReader, _ indexes: SaveIndexes, _ time: JudgingTime
+        _ sight: Sight, _ reader: any StoreReader, _ indexes: SaveIndexes,
+        _ members: MemberHistory, _ time: JudgingTime
     ) {
         self.sight = sight
         self.reader = reader
@@ -39,8 +44,10 @@ final class SaveIndexer {
         for entity in model.entities {
             sight.rule(of: entity)?.visitKeyPaths(alsoOfVariables: true) { names.formUnion($0) }
         }
+        self.names = names
         followed = model.relationships.filter { $0.isToMany && names.contains($0.name) }
-        farQueries = model.storedEntities.compactMap { entity in
+        let farQueries: [(root: Entity, seen: ResultsQuery)] = model.storedEntities.compactMap {
+            entity in
             guard entity.parent == nil, let rule = sight.rule(of: entity) else { return nil }
             var request = FetchRequest(entity: entity)
             request.predicate = rule
@@ -48,6 +55,9 @@ final class SaveIndexer {
             let visible = ResultsQuery(request, model: model)
             return visible.isOfRowsAlone ? nil : (entity, visible)
         }
+        self.farQueries = farQueries
+        referrers = FormerReferrers(
+            model, reader, members, through: names, to: Set(farQueries.map(\.root.index)))
     }
 
     /// Whether the objects of any family may become visible or hidden by changes of others.
@@ -126,6 +136,7 @@ final class SaveIndexer {
                     outsiders.insert(ObjectID(root: root.index, key: key))
                 }
             }
+            outsiders.formUnion(try referrers.of(waiting.changes, after: save))
             waiting.changes = []
         }
         while let changes = try next() {

@@ -166,6 +166,38 @@ final class GroupReader: StoreReader {
             after: position, limit: limit, changes: changes, values: values)
     }
 
+    func snapshots(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> [Int64: Snapshot] {
+        var found: [Int64: Snapshot] = [:]
+        for (place, keys) in layout.divide(keys, root: root) {
+            found.merge(
+                try readers[place].snapshots(root: root, keys: keys, after: save)
+            ) { first, _ in first }
+        }
+        return found
+    }
+
+    func inserted(root: Int, keys: [Int64], after save: Int64) throws(StoreError) -> Set<Int64> {
+        var found: Set<Int64> = []
+        for (place, keys) in layout.divide(keys, root: root) {
+            found.formUnion(try readers[place].inserted(root: root, keys: keys, after: save))
+        }
+        return found
+    }
+
+    func memberChanges(
+        root: Int, keys: [Int64], after save: Int64
+    ) throws(StoreError) -> [Int64: [MemberChange]] {
+        var found: [Int64: [MemberChange]] = [:]
+        for (place, keys) in layout.divide(keys, root: root) {
+            found.merge(
+                try readers[place].memberChanges(root: root, keys: keys, after: save)
+            ) { first, _ in first }
+        }
+        return found
+    }
+
     func receipt(_ key: String) throws(StoreError) -> Receipt? {
         for reader in readers { if let found = try reader.receipt(key) { return found } }
         return nil

@@ -3,9 +3,9 @@ import StelePersistence
 
 /// Reads saves from the tables of the history, in one view of the store.
 public struct HistoryReader {
-    private let schema: SQLSchema
+    let schema: SQLSchema
     let connection: any SQLConnection
-    private let images: BeforeImage
+    let images: BeforeImage
     private let known: KnownStates?
     private let translator: FetchTranslator?
 
@@ -175,6 +175,13 @@ public struct HistoryReader {
             hasMore: isCut || found[0].count >= page.limit)
     }
 
+    /// The states of objects, computed from the before-images.
+    var states: HistoryStates {
+        HistoryStates(
+            schema: schema, connection: connection, images: images, known: known,
+            translator: translator)
+    }
+
     /// The number of rows to read, to know whether there is one more than are wanted.
     fileprivate static func one(more changes: Int) -> Int64 {
         changes == .max ? .max : Int64(max(changes, 1)) + 1
@@ -204,9 +211,6 @@ public struct HistoryReader {
         values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
         let rows = found.prefix(max(most, 1)).compactMap { ChangeRow($0, schema) }
-        let states = HistoryStates(
-            schema: schema, connection: connection, images: images, known: known,
-            translator: translator)
         let after = values ? try states.after(rows) : [:]
         var byTransaction: [Int64: [HistoryChange]] = [:]
         for row in rows {

@@ -15,10 +15,12 @@ struct HistoryStates {
     private struct Walk {
         /// The state of each object before the changes taken so far.
         var now: [Int64: Snapshot] = [:]
-        /// The entity of each object.
-        let entities: [Int64: Int]
+        /// The entities of objects, where they are known.
+        var entities: [Int64: Int] = [:]
         /// The states found, by the change's key.
         var states: [Int64: Snapshot] = [:]
+        /// The objects of which earlier states are not known.
+        var unknown: Set<Int64> = []
     }
 
     /// Returns the object after each change, or before a deletion, by the change's key. States
@@ -32,15 +34,38 @@ struct HistoryStates {
         return states
     }
 
+    /// Returns objects of a family before a change, by their keys. Where another program has changed
+    /// an object, its state is that of now.
+    func before(
+        _ change: Int64, root: Int, keys: [Int64]
+    ) throws(StoreError) -> [Int64: Snapshot] {
+        let objects = Dictionary(
+            keys.map { ($0, change - 1) }, uniquingKeysWith: { first, _ in first })
+        var walk = try walk([], objects, root: root, from: change)
+        for (key, snapshot) in try current(root: root, keys: Array(walk.unknown)) {
+            walk.now[key] = snapshot
+        }
+        return walk.now
+    }
+
     private func states(
         of rows: [ChangeRow], root: Int
     ) throws(StoreError) -> [Int64: Snapshot] {
         guard let first = rows.map(\.key).min() else { return [:] }
-        // An object never changes its entity, so any of its rows has it.
-        var walk = Walk(
-            entities: Dictionary(
-                rows.map { ($0.object, $0.entity) }, uniquingKeysWith: { first, _ in first }))
         let lasts = Dictionary(rows.map { ($0.object, $0.key) }, uniquingKeysWith: max)
+        return try walk(rows, lasts, root: root, from: first).states
+    }
+
+    /// Walks backwards over changes, and over the before-images of later ones.
+    /// - Parameters:
+    ///   - lasts: the objects, each with the key of the last change before the walk.
+    ///   - first: the key of the change at which the walk ends.
+    private func walk(
+        _ rows: [ChangeRow], _ lasts: [Int64: Int64], root: Int, from first: Int64
+    ) throws(StoreError) -> Walk {
+        var walk = Walk()
+        // An object never changes its entity, so any of its rows has it.
+        for row in rows { walk.entities[row.object] = row.entity }
         // The walk of each object begins at its current row, or at a known state of a later change.
         var ends: [Int64: Int64] = [:]
         for (key, last) in lasts {
@@ -54,14 +79,15 @@ struct HistoryStates {
         var later = try ImageWalk(
             connection, family: schema.number(of: root), objects: ends, from: first)
         later.remove { own.contains($0.key) }
+        try addEntities(of: later, to: &walk)
         var taken: [Int64: Int] = [:]
         // Newest first: the given changes, and the before-images of all later ones.
         var told = rows.sorted { $0.key > $1.key }[...]
-        var unknown = Set<Int64>()
         while let step = try Self.next(&told, &later) {
-            if unknown.contains(step.object) { continue }
+            if walk.unknown.contains(step.object) { continue }
             guard take(step, in: &walk) else {
-                unknown.insert(step.object)
+                walk.unknown.insert(step.object)
+                walk.now[step.object] = nil
                 continue
             }
             if step.isTold { continue }
@@ -74,7 +100,28 @@ struct HistoryStates {
                     of: ObjectID(root: root, key: step.object))
             }
         }
-        return walk.states
+        return walk
+    }
+
+    /// Adds the entities of objects that have no row, which their deletions have.
+    private func addEntities(
+        of images: ImageWalk, to walk: inout Walk
+    ) throws(StoreError) {
+        var deletions: [Int64: Int64] = [:]
+        for place in images.remaining
+        where walk.now[place.object] == nil && walk.entities[place.object] == nil {
+            deletions[place.object] = deletions[place.object] ?? place.key
+        }
+        if deletions.isEmpty { return }
+        let rows = try connection.rows(
+            SQLText(
+                "SELECT ZENTITYPK, ZENTITY FROM ACHANGE "
+                    + "WHERE Z_PK \(connection.dialect.isOneOf("?1"))"),
+            [.string(KeyList.json(Array(deletions.values)))], [.integer, .integer])
+        for row in rows {
+            guard case .int(let object) = row[0], case .int(let number) = row[1] else { continue }
+            walk.entities[object] = schema.entity(numbered: number)
+        }
     }
 
     /// Returns the newest remaining change.

@@ -64,6 +64,9 @@ struct ImageWalk {
     /// Changes the order from newest first to oldest first.
     mutating func reverse() { places.reverse() }
 
+    /// The places of those that are left, in order.
+    var remaining: ArraySlice<Place> { places }
+
     /// The key of the next before-image.
     var nextKey: Int64? { places.first?.key }
 

@@ -1,0 +1,145 @@
+// The feed of a role that is read after later saves: each save is judged by the objects of its time.
+
+import Foundation
+import SteleJSON
+import StelePersistence
+import TestSupport
+import Testing
+
+@testable import SteleRequests
+@testable import SteleService
+
+@Suite struct LaterSavesOfRolesTests {
+    private func stage(_ kind: StoreKind, _ role: String) throws -> RightsStage {
+        try RightsStage(kind, rights: RightsModel.rights(role: role))
+    }
+
+    /// The changes for ann of saves that were made before any was read.
+    private func changes(_ stage: RightsStage, of writes: [(String, String, String)]) throws
+        -> [String]
+    {
+        let start = try stage.token
+        for (method, target, body) in writes { try stage.write(method, target, body) }
+        return try stage.changes("ann", since: start)
+    }
+
+    /// Each of two saves alone makes the object visible: the first is judged without the second.
+    @Test(arguments: StoreKind.allCases)
+    func anObjectThatTwoSavesShowIsReportedByTheFirst(_ kind: StoreKind) throws {
+        let stage = try stage(
+            kind, #"{"Document": {"read": "owner.login == 'amy' OR folder.name == 'open'"}}"#)
+        #expect(
+            try changes(
+                stage,
+                of: [
+                    ("PATCH", "/Account/1", #"{"login":"amy"}"#),
+                    ("PATCH", "/Folder/1", #"{"name":"open"}"#),
+                ]) == ["insert Document 1", "insert Document 4", "insert Document 2"])
+    }
+
+    /// What an object has while it is hidden is not reported once it is visible.
+    @Test(arguments: StoreKind.allCases)
+    func valuesOfAHiddenObjectAreNotReportedLater(_ kind: StoreKind) throws {
+        let stage = try stage(kind, #"{"Document": {"read": "owner.login == 'amy'"}}"#)
+        let start = try stage.token
+        try stage.write("PATCH", "/Document/1", #"{"title":"secret"}"#)
+        try stage.write("PATCH", "/Document/1", #"{"title":"harmless"}"#)
+        try stage.write("PATCH", "/Account/1", #"{"login":"amy"}"#)
+        let text = LiveStage.text(stage.ask("ann", "GET", "/changes?values=true&since=\(start)"))
+        #expect(!text.contains("secret"), "\(text)")
+        #expect(
+            try stage.changes("ann", since: start) == ["insert Document 1", "insert Document 4"])
+    }
+
+    static let lastSteps: [(String, String, String)] = [
+        ("DELETE", "/Document/1", ""), ("PATCH", "/Document/1", #"{"owner":2}"#),
+        ("PATCH", "/Document/1", #"{"owner":null}"#),
+        ("PUT", "/Account/1/documents", "[4]"),
+    ]
+
+    /// An object that a save has hidden is reported, also where a later save deletes it or leads it to
+    /// another hidden object.
+    @Test(arguments: StoreKind.allCases, lastSteps)
+    func anObjectThatIsHiddenAndThenLeavesIsReported(
+        _ kind: StoreKind, _ last: (String, String, String)
+    ) throws {
+        let stage = try stage(
+            kind, #"{"Document": {"read": "owner.login == 'ann'"}, "Account": {"read": false}}"#)
+        #expect(
+            try changes(stage, of: [("PATCH", "/Account/1", #"{"login":"eve"}"#), last])
+                == ["delete Document 1", "delete Document 4"])
+    }
+
+    /// The same over two steps, of which the later save changes one or the other.
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            ("DELETE", "/Document/1", ""), ("PATCH", "/Document/1", #"{"owner":2}"#),
+            ("DELETE", "/Comment/1", ""), ("PATCH", "/Comment/1", #"{"document":2}"#),
+        ])
+    func theSameOverTwoSteps(_ kind: StoreKind, _ last: (String, String, String)) throws {
+        let stage = try stage(
+            kind, #"{"Comment": {"read": "document.owner.login == 'ann'"}}"#)
+        #expect(
+            try changes(stage, of: [("PATCH", "/Account/1", #"{"login":"eve"}"#), last])
+                == ["delete Comment 1"])
+    }
+
+    /// The members of a relationship are those of the time of the save.
+    @Test(arguments: StoreKind.allCases)
+    func membersAreThoseOfTheTime(_ kind: StoreKind) throws {
+        let stage = try stage(kind, #"{"Document": {"read": "ANY tags.name == 'open'"}}"#)
+        #expect(
+            try changes(
+                stage,
+                of: [
+                    ("PATCH", "/Tag/1", #"{"name":"open"}"#),
+                    ("PUT", "/Document/1/tags", "[]"), ("PUT", "/Document/4/tags", "[1]"),
+                    ("PATCH", "/Document/2", #"{"title":"seen"}"#),
+                    ("PATCH", "/Tag/1", #"{"name":"closed"}"#),
+                ]) == [
+                    "insert Document 1", "insert Document 2", "insert Document 3",
+                    "delete Document 1", "insert Document 4", "update Document 2 title",
+                    "delete Document 2", "delete Document 3", "delete Document 4",
+                ])
+    }
+
+    /// Random roles and saves, of which several are read together: the objects that a client keeps are
+    /// those of its lists. `make live-check` makes ten thousand saves, STELE_RESULTS as many;
+    /// STELE_SEED repeats a run.
+    @Test(arguments: StoreKind.allCases)
+    func aClientThatReadsLaterHasWhatItsListsHave(_ kind: StoreKind) throws {
+        let given = ProcessInfo.processInfo.environment["STELE_RESULTS"].flatMap { Int($0) }
+        let count = given.map { $0 / 2 } ?? 60
+        let seed = drawSeed("aClientThatReadsLaterHasWhatItsListsHave(\(kind)), \(count) saves")
+        let model = try RoleModel.model()
+        var (saves, compared) = (0, 0)
+        var sequence: UInt64 = 0
+        while saves < count {
+            var play = try RolePlay(kind, seed: seed &+ sequence &* 7919, subscribes: false)
+            var mirrors = try play.roles.map {
+                try FeedMirror(play.stage, model, role: $0.name, since: play.stage.token)
+            }
+            for _ in 0..<8 {
+                for _ in 0..<(1 + play.numbers.below(8)) { try play.save() }
+                for index in mirrors.indices where !play.numbers.one(in: 3) {
+                    try mirrors[index].follow()
+                    let listed = try mirrors[index].listed()
+                    compared += 1
+                    let role = play.roles[index]
+                    #expect(
+                        mirrors[index].objects == listed,
+                        """
+                        sequence \(sequence) of seed \(seed), role \(role.name) \(role.entities): \
+                        missing \(listed.subtracting(mirrors[index].objects).sorted()), \
+                        too many \(mirrors[index].objects.subtracting(listed).sorted())
+                        """)
+                    if mirrors[index].objects != listed { return }
+                }
+            }
+            saves += play.saves
+            sequence += 1
+        }
+        print("late feeds of roles, \(kind): seed \(seed), \(saves) saves, \(compared) comparisons")
+    }
+}
