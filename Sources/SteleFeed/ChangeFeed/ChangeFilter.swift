@@ -100,14 +100,6 @@ struct ChangeJudge {
         evaluators = filter.condition?.evaluators(model) ?? [:]
     }
 
-    /// Uses what is known to become visible or hidden by a save.
-    func keep(_ crossings: SaveCrossings?) { if let crossings { veil?.crossings = crossings } }
-
-    /// What becomes visible or hidden by a save, where it was found for all of the save.
-    func crossings(of save: Int64) -> SaveCrossings? {
-        veil?.crossings.flatMap { $0.save == save ? $0 : nil }
-    }
-
     /// Begins the time for some changes.
     func begin(changes: Int) {
         guard filter.isJudged else { return }

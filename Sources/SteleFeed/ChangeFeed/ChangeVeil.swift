@@ -23,9 +23,6 @@ final class ChangeVeil {
     private let indexer: SaveIndexer
     private let time: JudgingTime
     private var current: JudgedSave?
-    /// What becomes visible or hidden by the save that was judged last, where that is known. A stream
-    /// keeps it from turn to turn: with many of them, what they share may be dropped between two.
-    var crossings: SaveCrossings?
 
     /// A save that is judged, with objects before and after it.
     private struct JudgedSave {
@@ -177,7 +174,8 @@ final class ChangeVeil {
     /// The most objects that are judged at once.
     private static let mostCrossings = HistoryStretch.mostChanges
 
-    /// The changes of objects that become visible or hidden without being made or deleted.
+    /// The changes of objects that become visible or hidden without being made or deleted, or some of
+    /// them.
     /// - Parameters:
     ///   - own: those that the save has changed itself, where the whole save was given.
     ///   - start: a position in the save.
@@ -186,64 +184,56 @@ final class ChangeVeil {
     ) throws(StoreError) -> Seen {
         var found = Seen(changes: [])
         if !indexer.hasFarRules { return found }
-        let all = try crossings(of: save, own)
-        let rest = all.after(start)
-        let piece = rest.prefix(Self.mostCrossings)
-        let wanted = piece.filter { tells($0.entity) }
-        try read(wanted.map(\.id), save.others)
-        for crossing in wanted {
+        let order = CrossingOrder(after: try save.changes.places(), model)
+        let outsiders = try save.changes.index().outsiders
+        var crossings: [Crossing]
+        if let own, outsiders.count + own.count <= Self.mostCrossings {
+            crossings = try own + judge(outsiders[...], save)
+        } else {
+            (crossings, found.rest) = try next(after: start, save, outsiders, order)
+        }
+        crossings.removeAll { !tells($0.entity) }
+        crossings.sort { CrossingOrder.isAscending($0.id, $1.id) }
+        try read(crossings.map(\.id), save.others)
+        for crossing in crossings {
             guard var change = try change(of: crossing, save) else { continue }
-            change.position = all.position(of: crossing)
+            change.position = order.position(of: crossing.id)
             found.changes.append(change)
         }
-        if piece.count < rest.count { found.rest = piece.last.map(all.position) }
         return found
     }
 
-    /// The objects that a save makes visible or hidden.
-    /// - Parameter own: those that it has changed itself, where the whole save was given.
-    private func crossings(
-        of save: JudgedSave, _ own: [Crossing]?
-    ) throws(StoreError) -> SaveCrossings {
-        if let crossings, crossings.save == save.number { return crossings }
-        if let own {
-            let outsiders = try save.changes.index().outsiders
-            if outsiders.count <= Self.mostCrossings {
-                let all = try own + judge(outsiders[...], save)
-                return SaveCrossings(all, of: save.number, try save.changes.places(), model)
+    /// The next ones of a save that may be large, in their order.
+    /// - Returns: also the position after which there may be more; nil for none.
+    private func next(
+        after start: Int64, _ save: JudgedSave, _ outsiders: [ObjectID], _ order: CrossingOrder
+    ) throws(StoreError) -> (crossings: [Crossing], rest: Int64?) {
+        if time.isShared { throw .overBudget }
+        let most = Self.mostCrossings
+        let others = outsiders[outsiders.firstPlace { order.isAfter(start, $0) }...]
+        var candidates = Array(others.prefix(most + 1))
+        let places = try save.changes.places()
+        for root in indexer.farRoots {
+            candidates += places.updated(root: root, atMost: most + 1) { order.isAfter(start, $0) }
+        }
+        candidates.sort(by: CrossingOrder.isAscending)
+        let rest = candidates.count > most ? order.position(of: candidates[most - 1]) : nil
+        let these = candidates.prefix(most)
+        try beginNext(changes: these.count)
+        let known = Set(others.prefix(most))
+        var found = try judge(ArraySlice(these.filter(known.contains)), save)
+        let changed = these.filter { !known.contains($0) }
+        try save.changes.read(changed)
+        for id in changed {
+            guard let changes = try save.changes.changes(of: id), isCrossing(id, changes) else {
+                continue
             }
+            let was = try isSeen(id, save.before)
+            let isNow = try isSeen(id, save.after)
+            if was == isNow { continue }
+            found.append(Crossing(id: id, entity: changes.entity, isVisible: isNow))
         }
-        let found = try indexer.crossings(of: save.number) { () throws(StoreError) in
-            SaveCrossings(
-                try allCrossings(of: save), of: save.number, try save.changes.places(), model)
-        }
-        crossings = found
-        return found
-    }
-
-    /// The objects that a save, which may be large, makes visible or hidden.
-    private func allCrossings(of save: JudgedSave) throws(StoreError) -> [Crossing] {
-        var found: [Crossing] = []
-        var rest = SaveRest(of: save.number, after: 0)
-        while let piece = try rest.next(reader, values: true) {
-            try beginNext(changes: piece.changes.count)
-            let objects = try save.changes.take(piece.changes, isWhole: false)
-            try prepare(piece.changes, save)
-            for (id, changes) in objects where isCrossing(id, changes) {
-                let was = try isSeen(id, save.before)
-                let isNow = try isSeen(id, save.after)
-                if was == isNow { continue }
-                found.append(Crossing(id: id, entity: changes.entity, isVisible: isNow))
-            }
-        }
-        var outsiders = try save.changes.index().outsiders[...]
-        while !outsiders.isEmpty {
-            let piece = outsiders.prefix(Self.mostCrossings)
-            outsiders = outsiders.dropFirst(piece.count)
-            try beginNext(changes: piece.count)
-            found += try judge(piece, save)
-        }
-        return found
+        return (found, rest)
     }
 
     /// Those among objects which a save has not changed that it makes visible or hidden.
@@ -292,7 +282,7 @@ final class ChangeVeil {
         }
     }
 
-    /// Begins the time for the next objects of a save that is judged as a whole.
+    /// Begins the time for the next objects, which are not in the piece that is judged.
     private func beginNext(changes: Int) throws(StoreError) {
         try time.demandWanted()
         time.end()

@@ -131,11 +131,11 @@ package final class HistoryPages: Sendable {
             return Page(buffers: [], last: before, isLast: false, large: large)
         }
         let part = try renderer.nextPart(of: &large, pieces)
-        let isAll = part == nil || large.isTold
+        let isAll = large.isTold || part == nil && !large.isWithinPart
         let page = Page(
             buffers: part.map { [$0] } ?? [], last: isAll ? large.number : before, isLast: false,
             isOver: isAll && large.isOver, large: isAll ? nil : large)
-        if isShared { keep(page, key) }
+        if isShared, !large.isWithinPart { keep(page, key) }
         return page
     }
 

@@ -21,8 +21,15 @@ package struct LargeSave: Sendable {
     /// What finds the ends, and what it has read.
     fileprivate var parts: SaveParts?
     fileprivate var rest: SaveRest
-    /// What becomes visible or hidden by the save, for a filter with a sight.
-    fileprivate var crossings: SaveCrossings?
+    /// The next part as far as it was read, where a turn has ended within it.
+    fileprivate var part: OpenPart?
+
+    /// A part that is not complete.
+    fileprivate struct OpenPart: Sendable {
+        var changes: SaveParts
+        var head: HistoryTransaction?
+        var rest: SaveRest
+    }
 
     init(_ number: Int64, after start: Int64 = 0) {
         self.number = number
@@ -38,6 +45,9 @@ package struct LargeSave: Sendable {
 
     /// Whether all parts are sent.
     var isTold: Bool { isCounted && sent == ends.count }
+
+    /// Whether a turn has ended within the next part.
+    var isWithinPart: Bool { part != nil }
 
     /// Whether less is known of it than of another telling of the same.
     func isBehind(_ other: LargeSave) -> Bool {
@@ -88,10 +98,8 @@ extension ChangeRenderer {
         large.parts = nil
         defer {
             next.parts = parts
-            next.crossings = pieces.judge.crossings(of: next.number) ?? next.crossings
             large = next
         }
-        pieces.judge.keep(large.crossings)
         var looked = 0
         while looked < Self.changesPerTurn {
             guard
@@ -108,36 +116,43 @@ extension ChangeRenderer {
         next.isCounted = true
     }
 
-    /// The event of the next part; nil where there is none.
+    /// The event of the next part; nil where there is none, and where the turn ends within it.
     /// - Throws: as reading and judging. The turn can then be repeated.
     func nextPart(
         of large: inout LargeSave, _ pieces: PieceReading
     ) throws(StoreError) -> [UInt8]? {
         guard large.sent < large.ends.count else { return nil }
         let end = large.ends[large.sent]
-        var rest = SaveRest(
-            of: large.number, after: large.sent == 0 ? large.start : large.ends[large.sent - 1])
+        let start = large.sent == 0 ? large.start : large.ends[large.sent - 1]
         if let only = large.parts?.only {
+            var rest = SaveRest(of: large.number, after: start)
             let piece = try rest.next(pieces.reader, atMost: 1, values: false)
             large.sent += 1
             return piece.map { event($0, only, of: large) }
         }
-        pieces.judge.keep(large.crossings)
-        var changes = SaveParts(self, pieces.filter, isBoundless: true)
-        var head: HistoryTransaction?
-        var isOver = false
-        while let position = rest.position, position < end {
+        var part =
+            large.part
+            ?? LargeSave.OpenPart(
+                changes: SaveParts(self, pieces.filter, isBoundless: true),
+                rest: SaveRest(of: large.number, after: start))
+        large.part = nil
+        while let position = part.rest.position, position < end {
             let most = Int(clamping: end - position)
-            guard let (piece, told) = try pieces.next(&rest, atMost: most, isOver: &isOver) else {
-                break
+            guard
+                let (piece, told) = try pieces.next(
+                    &part.rest, atMost: most, isOver: &large.isOver)
+            else { break }
+            part.head = piece
+            part.head?.changes = []
+            for change in told where change.change.position <= end { part.changes.add(change) }
+            if pieces.time.isTurnOver, part.rest.position.map({ $0 < end }) ?? false {
+                large.part = part
+                return nil
             }
-            head = piece
-            for change in told where change.change.position <= end { changes.add(change) }
         }
-        changes.end()
-        large.isOver = large.isOver || isOver
+        part.changes.end()
         large.sent += 1
-        return head.map { event($0, changes.parts.first ?? [], of: large) }
+        return part.head.map { event($0, part.changes.parts.first ?? [], of: large) }
     }
 
     private func event(

@@ -133,6 +133,15 @@ final class SaveChanges {
         return object
     }
 
+    /// Reads the changes of objects in the order of their positions, which is the shortest way.
+    /// - Throws: as `changes(of:)`.
+    func read(_ ids: some Sequence<ObjectID>) throws(StoreError) {
+        let places = try places()
+        let ordered = ids.map { (id: $0, first: places.positions(of: $0.root, $0.key).first ?? 0) }
+            .sorted { $0.first < $1.first }
+        for (id, _) in ordered { _ = try changes(of: id) }
+    }
+
     private func change(at position: Int64) throws(StoreError) -> HistoryChange? {
         defer { lastAsked = position }
         if let change = given[position] ?? read[position] { return change }

@@ -63,6 +63,10 @@ final class SaveIndexer {
     /// Whether the objects of any family may become visible or hidden by changes of others.
     var hasFarRules: Bool { !farQueries.isEmpty }
 
+    /// The root entities of the families whose objects may become visible or hidden by changes of
+    /// others.
+    var farRoots: [Int] { farQueries.map(\.root.index) }
+
     /// Whether the objects of a family may become visible or hidden by changes of others.
     func hasFarRules(root: Int) -> Bool { farQueries.contains { $0.root.index == root } }
 
@@ -104,20 +108,6 @@ final class SaveIndexer {
                     try self.next(&rest, values: true)
                 }
             }
-        }
-    }
-
-    /// The objects that a save which is read in pieces makes visible or hidden.
-    /// - Parameter find: judges all of them, where that is not known.
-    /// - Throws: as `places`, and the closure.
-    func crossings(
-        of save: Int64, _ find: () throws(StoreError) -> SaveCrossings
-    ) throws(StoreError) -> SaveCrossings {
-        let key = SaveIndexes.Key(save: save, sight: sight)
-        return try indexes.crossings.value(key, demand: time.demandWanted) {
-            () throws(StoreError) in
-            if time.isShared { throw .overBudget }
-            return try find()
         }
     }
 

@@ -15,5 +15,4 @@ final class SaveIndexes: Sendable {
 
     let places = SharedValues<Int64, SavePlaces>(mostBytes: mostBytes, \.bytes)
     let indexes = SharedValues<Key, SaveIndex>(mostBytes: mostBytes, \.bytes)
-    let crossings = SharedValues<Key, SaveCrossings>(mostBytes: mostBytes, \.bytes)
 }

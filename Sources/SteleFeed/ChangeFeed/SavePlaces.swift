@@ -3,11 +3,12 @@
 import SteleModel
 import StelePersistence
 
-/// The positions of a save's changes by object, without anything else of them: 24 bytes for each
-/// change. A save may change an object several times: an import does so once for each of its parts.
+/// The positions of a save's changes by object, and little else of them: 24 bytes for each change. A
+/// save may change an object several times: an import does so once for each of its parts.
 final class SavePlaces: Sendable {
     private struct Place {
         let root: Int32
+        let isUpdate: Bool
         let key: Int64
         let position: Int64
     }
@@ -30,7 +31,10 @@ final class SavePlaces: Sendable {
                 end = max(end + 1, change.position)
                 guard model.entities.indices.contains(change.entity) else { continue }
                 let root = Int32(model.entities[change.entity].root)
-                places.append(Place(root: root, key: change.key, position: end))
+                places.append(
+                    Place(
+                        root: root, isUpdate: change.kind == .update, key: change.key,
+                        position: end))
             }
         }
         places.sort { ($0.root, $0.key, $0.position) < ($1.root, $1.key, $1.position) }
@@ -40,6 +44,31 @@ final class SavePlaces: Sendable {
 
     /// Their memory.
     var bytes: Int { places.count * MemoryLayout<Place>.stride }
+
+    /// The next objects of a family that the save has changed, and neither made nor deleted.
+    /// - Parameter isAfter: whether an object comes after those that are known; it holds for all after
+    ///   one for which it does.
+    func updated(
+        root: Int, atMost most: Int, _ isAfter: (ObjectID) -> Bool
+    ) -> [ObjectID] {
+        var found: [ObjectID] = []
+        var index = places.firstPlace { place in
+            place.root > root
+                || place.root == root && isAfter(ObjectID(root: root, key: place.key))
+        }
+        while index < places.count, places[index].root == root, found.count < most {
+            let first = index
+            while index < places.count, places[index].root == root,
+                places[index].key == places[first].key
+            {
+                index += 1
+            }
+            if places[first].isUpdate, places[index - 1].isUpdate {
+                found.append(ObjectID(root: root, key: places[first].key))
+            }
+        }
+        return found
+    }
 
     /// The positions of an object's changes, ascending; empty for one that the save has not changed.
     func positions(of root: Int, _ key: Int64) -> [Int64] {
