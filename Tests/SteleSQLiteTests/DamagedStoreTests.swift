@@ -63,6 +63,19 @@ import Testing
         #expect(try !shop.inspect().differences.isEmpty)
     }
 
+    /// A copy takes the keys of objects, and saves nothing in the history.
+    @Test(arguments: [16_001, 16_002])
+    func aHistoryOutOfRangeIsRead(_ number: Int) throws {
+        let store = try ReadOnlySQLiteStore.open(path: shop.path, model: shop.model)
+        let keys = try store.highestKeys
+        store.close()
+        try shop.run(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = \(number)")
+        let again = try ReadOnlySQLiteStore.open(path: shop.path, model: shop.model)
+        defer { again.close() }
+        #expect(try again.highestKeys == keys)
+    }
+
     /// A counter of the history below a number in use costs numbers, and no save.
     @Test(arguments: [16_001, 16_002, 16_003])
     func aCounterOfTheHistoryThatIsTooLowIsPassed(_ number: Int) throws {

@@ -35,9 +35,6 @@ struct Counters {
                 maxima[place] = max(highest, 0)
             }
         }
-        for entity in [HistoryTables.change, HistoryTables.transaction] {
-            try HistoryCounters.check(highest(entity), of: entity)
-        }
         if looksAtRows { try lookAtHistory(schema, connection) }
         for table in schema.storedTables where looksAtRows {
             let highest = SQLText("SELECT MAX(Z_PK) FROM \(table.name)")
@@ -46,6 +43,15 @@ struct Counters {
                 maxima[place] = max(maxima[place], key)
             }
         }
+    }
+
+    /// Returns the counters where the history has numbers left for saves.
+    /// - Throws: as `HistoryCounters.check`.
+    func checked() throws(StoreError) -> Counters {
+        for entity in [HistoryTables.change, HistoryTables.transaction] {
+            try HistoryCounters.check(highest(entity), of: entity)
+        }
+        return self
     }
 
     /// Makes the numbers of all rows of the history count as given out. A number out of range counts

@@ -47,7 +47,7 @@ package final class SQLSaver {
         statements = SaveStatements(schema)
         derived = DerivedAttributes(schema.model)
         history = try HistoryWriter(schema, connection)
-        counters = try Counters(schema, connection)
+        counters = try Counters(schema, connection).checked()
         longDecimals = try LongDecimals(schema, connection)
     }
 
@@ -59,10 +59,12 @@ package final class SQLSaver {
         tablesWithTriggers = nil
         if schema.dialect.isKeptByNodes {
             // Two statements, because nodes that save in turn read all of it after each other.
-            counters = try Counters(schema, connection, looksAtRows: false)
+            counters = try Counters(schema, connection, looksAtRows: false).checked()
             try history.reload(connection, keepingTexts: true)
         } else {
-            let read = (try Counters(schema, connection), try LongDecimals(schema, connection))
+            let read = (
+                try Counters(schema, connection).checked(), try LongDecimals(schema, connection)
+            )
             try history.reload(connection, keepingTexts: false)
             (counters, longDecimals) = read
         }
