@@ -29,6 +29,8 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
     private let translator: CurrentTranslator
     private let readers: ReaderPool
     private let known = KnownStates()
+    /// The largest number of a transaction in the file; 0 where its history is not in it.
+    private let last: Int64
     private let search: ForeignSearch
     private let observer: Observing
     /// The files that are read: the store's, and that of its history.
@@ -92,6 +94,10 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
             }
             if history == nil { line = nil }
         }
+        // The objects are read without it where its pages are damaged.
+        last =
+            found.layout.hasHistory
+            ? (try? HistoryCounters.largestTransaction(connection)) ?? 0 : 0
         self.path = path
         schema = found.schema
         self.model = found.schema.model
@@ -149,7 +155,7 @@ public final class ReadOnlySQLiteStore: ReadOnlyStore {
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         try SQLiteReader(
             schema: schema, translator: translator, search: search, pool: readers, known: known,
-            budget: budget)
+            budget: budget, last: last)
     }
 
     /// Reads one object, outside any view.

@@ -31,9 +31,11 @@ final class SQLiteReader: StoreReader {
     private static let end = SQLText("COMMIT")
 
     /// Opens a reader on a connection of the pool, in a new transaction.
+    /// - Parameter last: the number of a transaction that is in the view, where Z_PRIMARYKEY may have a
+    ///   lower one for the last.
     init(
         schema: SQLSchema, translator: CurrentTranslator, search: ForeignSearch, pool: ReaderPool,
-        known: KnownStates, budget: ReadBudget?
+        known: KnownStates, budget: ReadBudget?, last: Int64 = 0
     ) throws(StoreError) {
         translators = translator
         self.search = search
@@ -52,8 +54,7 @@ final class SQLiteReader: StoreReader {
             } else {
                 try connection.execute(Self.begin, [])
                 // The first read opens the view; the token belongs to it.
-                number = try HistoryReader(schema: schema, connection: connection)
-                    .lastTransaction()
+                number = max(try HistoryReader.lastTransaction(connection), last)
             }
         } catch {
             pool.give(connection)

@@ -128,6 +128,22 @@ import Testing
         #expect(try FolderState(folder.path, except: ending) == before)
     }
 
+    /// A counter below the largest key of the history counts as that key, on each way into the store.
+    @Test(arguments: [-5, 1])
+    func aCounterThatIsTooLowDoesNotEndTheHistory(_ counter: Int) throws {
+        let saves = try make(.nothing).history
+        try RawDatabase(path).run("UPDATE Z_PRIMARYKEY SET Z_MAX = \(counter) WHERE Z_ENT = 16002")
+        func check(_ store: any PersistentStore) throws {
+            defer { store.close() }
+            let reader = try store.reader()
+            defer { reader.close() }
+            #expect(try reader.token == 3)
+            #expect(try history(store) == saves)
+        }
+        try check(try ReadOnlySQLiteStore.open(path: path, model: model))
+        try check(try SQLiteStore.open(path: path, model: model))
+    }
+
     private func expectRefusals(_ store: any PersistentStore) throws {
         func expectRefusal(_ what: String, _ write: () throws -> Void) {
             do {

@@ -2,8 +2,8 @@ import SteleModel
 import StelePersistence
 
 /// The rows of Z_PRIMARYKEY with the highest numbers of changes and transactions, which another
-/// program may have damaged. One below 0 says nothing, and counts as the largest key of its table.
-/// One above all numbers leaves none for a save, so such a store is not opened for writing.
+/// program may have damaged. One below the largest key of its table counts as that key. One above
+/// all numbers leaves none for a save, so such a store is not opened for writing.
 package enum HistoryCounters {
     private static let tables: [(entity: Int, name: String)] = [
         (HistoryTables.change, "ACHANGE"), (HistoryTables.transaction, "ATRANSACTION"),
@@ -35,17 +35,32 @@ package enum HistoryCounters {
                 + "the store open")
     }
 
-    /// Gives the counters below 0 the largest keys of their tables. The caller has begun a
+    /// Gives the counters below the largest keys of their tables these keys. The caller has begun a
     /// transaction for writing.
     /// - Throws: the errors of a statement (`SQLConnection`).
     package static func mend(_ connection: any SQLConnection) throws(StoreError) {
         for row in try connection.rows(reading, [], [.integer, .integer]) {
-            guard case .int(let entity) = row[0], case .int(let highest) = row[1], highest < 0,
+            guard case .int(let entity) = row[0], case .int(let highest) = row[1],
                 let table = tables.first(where: { $0.entity == Int(entity) })?.name
             else { continue }
-            let largest = try connection.integer(SQLText("SELECT MAX(Z_PK) FROM \(table)")) ?? 0
-            let isInRange = (0...HistoryReader.most).contains(largest)
-            try connection.execute(writing, [.int(isInRange ? largest : 0), .int(entity)])
+            let largest = try largestKey(of: table, connection)
+            if highest < largest { try connection.execute(writing, [.int(largest), .int(entity)]) }
         }
+    }
+
+    /// Returns the largest number of a transaction in the store's own history; 0 for none, and for
+    /// one out of range.
+    /// - Throws: the errors of a statement (`SQLConnection`).
+    package static func largestTransaction(
+        _ connection: any SQLConnection
+    ) throws(StoreError) -> Int64 {
+        try largestKey(of: "ATRANSACTION", connection)
+    }
+
+    private static func largestKey(
+        of table: String, _ connection: any SQLConnection
+    ) throws(StoreError) -> Int64 {
+        let largest = try connection.integer(SQLText("SELECT MAX(Z_PK) FROM \(table)")) ?? 0
+        return (0...HistoryReader.most).contains(largest) ? largest : 0
     }
 }

@@ -62,7 +62,8 @@ public struct HistoryReader {
     ]
 
     /// Returns the number of the last transaction in the view; 0 for none. A counter out of range
-    /// counts as the nearest number in it, because reading needs none (`HistoryCounters`).
+    /// counts as the nearest number in it, because reading needs none (`HistoryCounters`). One that
+    /// is too low is mended by an opening, because looking at the rows costs more than the rest here.
     /// - Throws: the errors of a statement (`SQLConnection`).
     public func lastTransaction() throws(StoreError) -> Int64 {
         try Self.lastTransaction(connection)
