@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct FailedMigrationTests {
+    private static let failedSync = PreloadedLibrary("FailedSync")
+
     private let folder: TemporaryFolder
 
     /// A store of the first of two versions, and a mapping that asks for more than fits.
@@ -114,6 +116,25 @@ import Testing
         try folder.write(Self.version("months", "Integer 32"), to: "Staff/v2.json")
         #expect(try run("migrate", "Staff", "--store", "s.sqlite").status == 0)
         #expect(try RawDatabase(store).texts("SELECT COUNT(*) FROM ZPERSON") == ["1"])
+    }
+
+    /// The new file is in its place, and no other program has put it there.
+    @Test(.enabled(if: PreloadedLibrary.compiler != nil, "there is no C compiler"))
+    func aFolderThatCannotBeSyncedIsAnError() throws {
+        let place = folder.path + "/stores"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: store, toPath: place + "/s.sqlite")
+        try folder.write(Self.version("months", "Integer 32"), to: "Staff/v2.json")
+        let failed = try Program.run(
+            "migrate", "Staff", "--store", "stores/s.sqlite",
+            environment: ["LD_PRELOAD": try Self.failedSync.path.get(), "FAILED_SYNC": place],
+            folder: folder.path)
+        #expect(failed.status == 1 && !failed.errors.isEmpty, "\(failed)")
+        #expect(!failed.output.contains("another program"), "\(failed)")
+        let again = try run("migrate", "Staff", "--store", "stores/s.sqlite")
+        #expect(again.status == 0 && again.output.contains("nothing is migrated"), "\(again)")
+        let months = try RawDatabase(place + "/s.sqlite").texts("SELECT ZMONTHS FROM ZPERSON")
+        #expect(months == ["240000"])
     }
 
     @Test func anAppThatHasItOpenKeepsIt() throws {

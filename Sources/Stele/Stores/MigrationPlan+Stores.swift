@@ -12,6 +12,15 @@ package struct FailedMigrationStep: Error {
 }
 
 extension MigrationPlan {
+    /// Whether an error of a migration says that the store was not as planned: another program has
+    /// it open, or it is of another version.
+    package static func isOutdated(by error: any Error) -> Bool {
+        switch error as? StoreError {
+        case .busy?, .incompatible(code: 134100, _)?: true
+        default: false
+        }
+    }
+
     /// Makes the store of the last version from that of the first: each step makes one of its
     /// version from that of the step before.
     /// - Parameters:

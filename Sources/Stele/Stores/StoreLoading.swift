@@ -38,7 +38,9 @@ struct StoreLoading {
                     by: plan, policies: description.migrationPolicies, classes: classes)
             } catch {
                 // So it may have where it has the store open.
-                if error is StoreError, let store = try? openWhole(place, model) { return store }
+                if MigrationPlan.isOutdated(by: error), let store = try? openWhole(place, model) {
+                    return store
+                }
                 throw (error as? FailedMigrationStep)?.error ?? error
             }
         }

@@ -67,11 +67,14 @@ struct StoreMigrator {
             if store.hasMigrationRemains { try store.open(package, .refuse).close() }
             return true
         }
-        do { try carryOut(plan) { try store.migrate(by: plan, report) } } catch {
-            guard (try? self.plan())?.isEmpty == true else { throw error }
-            return false
+        return try carryOut(plan) {
+            do { try store.migrate(by: plan, report) } catch {
+                guard MigrationPlan.isOutdated(by: error), (try? self.plan())?.isEmpty == true
+                else { throw error }
+                return false
+            }
+            return true
         }
-        return true
     }
 
     /// What is printed where `migrate` has returned false.
@@ -84,10 +87,12 @@ struct StoreMigrator {
         try carryOut(plan) { try store.checkMigration(by: plan, report) }
     }
 
-    private func carryOut(_ plan: MigrationPlan, _ body: () throws -> Void) throws {
+    private func carryOut<Result>(
+        _ plan: MigrationPlan, _ body: () throws -> Result
+    ) throws -> Result {
         try checkPolicies(of: plan)
         do {
-            try body()
+            return try body()
         } catch let failed as FailedMigrationStep {
             throw failed.step.located(failed.error)
         } catch let error as StoreError {
