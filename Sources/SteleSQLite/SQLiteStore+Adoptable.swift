@@ -10,8 +10,8 @@ extension SQLiteStore {
     /// the hashes of no model are known to be those of the store.
     ///
     /// The first model is taken wherever the store can be opened with it. Of the others, one that has
-    /// all columns of the tables is taken before one that lacks some, as a former version does that
-    /// was left in Z_MODELCACHE.
+    /// all columns of the tables, and all join tables, is taken before one that lacks some, as a former
+    /// version does that was left in Z_MODELCACHE.
     /// - Parameters:
     ///   - path: the path of the store's file.
     ///   - models: the models in the order of trying, the one that is wanted first. One with an
@@ -20,7 +20,8 @@ extension SQLiteStore {
     /// - Returns: nil where none fits, and for a store that Stele created or migrated.
     /// - Throws: `StoreError`: `.incompatible` for a file that is not a store; where none fits, and
     ///   the first model is the one in Z_MODELCACHE, or the version hashes are those of one (134080);
-    ///   and where the model that is found lacks a column with values that the first one has (134100).
+    ///   and where the model that is found lacks a column with values, or a join table with links,
+    ///   that the first one has (134100).
     public static func adoptableModel(
         path: String, among models: [Model], _ published: [String: [String: [UInt8]]] = [:]
     ) throws(StoreError) -> Model? {
@@ -29,16 +30,16 @@ extension SQLiteStore {
             guard metadata.hasForeignHashes else { return nil }
             let usable = models.filter { $0.refusal == nil }
             let equal = usable.filter { metadata.isOf($0, published: published[$0.name]) }
-            var lacking: (model: Model, columns: [UnusedColumn])?
+            var lacking: (model: Model, parts: [UnusedPart], layout: StoreLayout)?
             var disagreement: StoreError?
             for model in equal.isEmpty ? usable : equal {
                 let isFirst = model === models.first
                 do throws(StoreError) {
                     let found = try StoreFile.check(
                         connection, path, model, published[model.name])
-                    let unused = found.layout.unusedColumns(of: found.schema)
+                    let unused = found.layout.unusedParts(of: found.schema)
                     if isFirst || unused.isEmpty { return model }
-                    if lacking == nil { lacking = (model, unused) }
+                    if lacking == nil { lacking = (model, unused, found.layout) }
                 } catch {
                     // Z_MODELCACHE may have another version than the tables.
                     if isFirst || !equal.isEmpty, error.isOfTables { disagreement = error }
@@ -46,8 +47,17 @@ extension SQLiteStore {
                 }
             }
             if let lacking {
-                for column in lacking.columns {
-                    try check(column, lacking.model, models.first, connection)
+                for part in lacking.parts {
+                    guard let wanted = models.first,
+                        let property = part.property(in: wanted, lacking.layout),
+                        let row = try part.filledRow(connection)
+                    else { continue }
+                    let first = row.isEmpty ? "" : " (first: \(row))"
+                    throw StoreError.incompatible(
+                        code: 134100,
+                        "\(property) of \(wanted.name) would not get \(part.contents)\(first): "
+                            + "\(lacking.model.name) does not have them, so the store is of a "
+                            + "version that is not known: put that version beside \(wanted.name)")
                 }
                 return lacking.model
             }
@@ -56,36 +66,22 @@ extension SQLiteStore {
         }
     }
 
-    /// Refuses a store whose values another model would leave out, and have the column of.
-    private static func check(
-        _ column: UnusedColumn, _ model: Model, _ wanted: Model?, _ connection: Connection
-    ) throws(StoreError) {
-        guard let wanted, let property = column.property(in: wanted),
-            let row = try column.filledRow(connection)
-        else { return }
-        throw .incompatible(
-            code: 134100,
-            "the table \(column.table) has a column \(column.name) with values (first: Z_PK \(row)), "
-                + "which \(property) of \(wanted.name) would not get: \(model.name) does not have the "
-                + "column, so the store is of a version that is not known: put that version beside "
-                + "\(wanted.name)")
-    }
-
-    /// The columns of a store's tables that have values, and that no property of its model has, as
-    /// `TABLE.COLUMN`. A migration that makes a new store leaves them out.
+    /// What a store has in columns and join tables that no property of its model has, as `the values of
+    /// the column TABLE.COLUMN` or `the links of the table TABLE`. A migration that makes a new store
+    /// leaves it out.
     /// - Throws: `StoreError`.
-    package static func columnsWithoutProperty(
+    package static func valuesWithoutProperty(
         path: String, model: Model
     ) throws(StoreError) -> [String] {
         try StoreLook.at(path) { (connection) throws(StoreError) in
             let layout = try StoreLayout(connection)
             guard let schema = try? SQLSchema(model: model, layout: layout) else { return [] }
-            var names: [String] = []
-            for column in layout.unusedColumns(of: schema)
-            where try column.filledRow(connection) != nil {
-                names.append("\(column.table).\(column.name)")
+            var found: [String] = []
+            for part in layout.unusedParts(of: schema)
+            where try part.filledRow(connection) != nil {
+                found.append(part.contents)
             }
-            return names
+            return found
         }
     }
 

@@ -82,7 +82,8 @@ import Testing
             let refused = try Program.run(arguments, folder: folder.path)
             #expect(refused.status == 1, "\(arguments): \(refused)")
             #expect(
-                refused.errors.contains("the table ZTAG has a column ZN with values")
+                refused.errors.contains(
+                    "Tag.n of v3 would not get the values of the column ZTAG.ZN (first: Z_PK 1)")
                     && refused.errors.contains("put that version beside v3"),
                 "\(arguments): \(refused.errors)")
             #expect(try values == ["42"])

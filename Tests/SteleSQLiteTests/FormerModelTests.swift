@@ -113,10 +113,48 @@ import Testing
         }
         #expect(
             text.hasPrefix(
-                "the table ZITEM has a column ZN with values (first: Z_PK 1), which Item.n of Test "
-                    + "would not get"), "\(text)")
-        #expect(try SQLiteStore.columnsWithoutProperty(path: path, model: v1) == ["ZITEM.ZN"])
-        #expect(try SQLiteStore.columnsWithoutProperty(path: path, model: v2) == [])
+                "Item.n of Test would not get the values of the column ZITEM.ZN (first: Z_PK 1)"),
+            "\(text)")
+        #expect(
+            try SQLiteStore.valuesWithoutProperty(path: path, model: v1)
+                == ["the values of the column ZITEM.ZN"])
+        #expect(try SQLiteStore.valuesWithoutProperty(path: path, model: v2) == [])
+    }
+
+    /// A version of two entities: the second has links between them, and the third an order of these.
+    private static func linked(_ version: Int, _ more: [EntityMaker] = []) throws -> Model {
+        var (item, tag) = (EntityMaker("Item"), EntityMaker("Tag"))
+        if version > 1 {
+            item = item.toMany("tags", "Tag", inverse: "items", ordered: version > 2)
+            tag = tag.toMany("items", "Item", inverse: "tags")
+        }
+        return try makeModel([item, tag] + more)
+    }
+
+    /// A version without a join table is not that of the store, nor one without the order in it.
+    @Test(arguments: [
+        (2, 1, "Item.tags of Test would not get the links of the table Z_1TAGS: "),
+        (3, 1, "Item.tags of Test would not get the links of the table Z_1TAGS: "),
+        (3, 2, "Item.tags of Test would not get the values of the column Z_1TAGS.Z_FOK_2TAGS: "),
+    ])
+    func aVersionWithoutLinksIsNotTakenOn(_ version: Int, _ former: Int, _ start: String) throws {
+        let (own, cached) = (try Self.linked(version), try Self.linked(former))
+        // Another entity gives the others other numbers.
+        let wanted = try Self.linked(version, [EntityMaker("Added")])
+        try make(own, cache: cached)
+        let empty = try SQLiteStore.adoptableModel(path: path, among: [wanted, cached])
+        #expect(empty === cached)
+        try RawDatabase(path).run(
+            "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1); "
+                + "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1); "
+                + "INSERT INTO Z_1TAGS VALUES (1, 1\(version > 2 ? ", 2048" : ""))")
+        let text = refusal(134100) {
+            _ = try SQLiteStore.adoptableModel(path: path, among: [wanted, cached])
+        }
+        #expect(text.hasPrefix(start), "\(text)")
+        #expect(try SQLiteStore.valuesWithoutProperty(path: path, model: cached).count == 1)
+        let found = try SQLiteStore.adoptableModel(path: path, among: [wanted, cached, own])
+        #expect(found === own)
     }
 
     /// Version hashes that are known and equal need no other evidence, on any way into the store.

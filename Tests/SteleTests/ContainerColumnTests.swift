@@ -30,7 +30,7 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(text.contains("has values in the column ZPERSON.EXTRA"), "\(text)")
+        #expect(text.contains("would lose the values of the column ZPERSON.EXTRA"), "\(text)")
         #expect(try RawDatabase(path).texts("SELECT EXTRA FROM ZPERSON") == ["7"])
         // An empty column is left out.
         try RawDatabase(path).run("UPDATE ZPERSON SET EXTRA = NULL")

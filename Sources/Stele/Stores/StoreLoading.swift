@@ -106,12 +106,11 @@ struct StoreLoading {
                 "\(place.path) is of the later version \(plan.source.name), and going back to "
                     + "\(plan.destination.name) would lose what only that one has")
         }
-        if let column = try place.columnsLeftOut(by: plan).first {
+        if let values = try place.valuesLeftOut(by: plan).first {
             throw StoreError.incompatible(
                 code: 134100,
-                "\(place.path) has values in the column \(column), which no property of "
-                    + "\(plan.source.name) has, and they would be removed: migrate the store by "
-                    + "stele migrate")
+                "\(place.path) would lose \(values), which no property of \(plan.source.name) has: "
+                    + "migrate the store by stele migrate")
         }
         if let rows = try place.rowsLeftOut(by: plan).first {
             throw StoreError.incompatible(

@@ -57,12 +57,13 @@ extension StorePlace {
         return plan.steps[0]
     }
 
-    /// The columns with values that a plan leaves out because no property of the store's version has
-    /// them, as `TABLE.COLUMN`: another version or another program has left them in the store.
+    /// What a plan leaves out because no property of the store's version has it, as
+    /// `SQLiteStore.valuesWithoutProperty`: another version or another program has left it in the
+    /// store.
     /// - Throws: `StoreError`.
-    package func columnsLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String] {
+    package func valuesLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String] {
         guard isSQLite, !plan.isEmpty, try stepInPlace(plan) == nil else { return [] }
-        return try SQLiteStore.columnsWithoutProperty(path: path, model: plan.source.model)
+        return try SQLiteStore.valuesWithoutProperty(path: path, model: plan.source.model)
     }
 
     /// How many rows a plan leaves out because their keys are below 1, by table.

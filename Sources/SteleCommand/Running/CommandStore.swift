@@ -60,9 +60,9 @@ protocol CommandStore {
     /// - Parameter version: the version that the store is of.
     func missingValues(_ version: KnownVersion) throws(StoreError) -> MissingValues
 
-    /// The columns with values that a plan leaves out because no property of the store's version has
-    /// them, as `TABLE.COLUMN`.
-    func columnsLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String]
+    /// What a plan leaves out because no property of the store's version has it, as
+    /// `SQLiteStore.valuesWithoutProperty`.
+    func valuesLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String]
 
     /// How many rows a plan leaves out because their keys are below 1, by table.
     func rowsLeftOut(

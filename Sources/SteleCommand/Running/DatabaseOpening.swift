@@ -190,7 +190,7 @@ extension DatabaseOpening {
     }
 
     // Only an SQLite store may be an app's.
-    func columnsLeftOut(by plan: MigrationPlan) -> [String] { [] }
+    func valuesLeftOut(by plan: MigrationPlan) -> [String] { [] }
 
     func rowsLeftOut(by plan: MigrationPlan) -> [(table: String, count: Int)] { [] }
 

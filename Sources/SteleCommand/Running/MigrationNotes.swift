@@ -64,10 +64,8 @@ extension StoreMigrator {
                 "no mapping model (.xcmappingmodel, .cdm, .mapping.json) was found in "
                     + package.mappingSearch.description)
         }
-        for column in try store.columnsLeftOut(by: plan) {
-            lines.append(
-                "removes the values of the column \(column), which no property of "
-                    + "\(plan.source.name) has")
+        for values in try store.valuesLeftOut(by: plan) {
+            lines.append("removes \(values), which no property of \(plan.source.name) has")
         }
         for rows in try store.rowsLeftOut(by: plan) {
             lines.append(

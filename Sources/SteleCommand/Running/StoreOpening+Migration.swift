@@ -62,8 +62,8 @@ extension StoreOpening {
         return try SQLiteStore.missingValues(path: path, model: version.model)
     }
 
-    func columnsLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String] {
-        try place.columnsLeftOut(by: plan)
+    func valuesLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String] {
+        try place.valuesLeftOut(by: plan)
     }
 
     func rowsLeftOut(

@@ -114,16 +114,7 @@ package struct StoreLayout: Sendable {
 
     /// Returns the columns and join tables of the file that a schema, which fits it, does not use.
     package func differences(from schema: SQLSchema) -> [String] {
-        let columns = unusedColumns(of: schema).map {
-            "its table \($0.table) has a column \($0.name) that no property has"
-        }
-        let joins = Set(schema.joinTables.map(\.name))
-        let others = tables.keys.sorted().filter { name in
-            let first = name.dropFirst(2).first
-            return name.hasPrefix("Z_") && first.map { ("0"..."9").contains($0) } ?? false
-                && !joins.contains(name)
-        }
-        return columns + others.map { "it has a table \($0) that no relationship has" }
+        unusedParts(of: schema).map(\.difference)
     }
 
     /// The columns of every entity's table.
