@@ -108,7 +108,9 @@ struct ColumnOrigins {
             if let change = NumericChange(from: old.type, to: attribute.type),
                 NumericColumn(same: change, name) == nil
             {
-                return .changed(name, map.destination.dialect.numbers(change, name))
+                let dialect = map.destination.dialect
+                let numbers = dialect.numbers(change, name)
+                return .changed(name, dialect.isTyped ? numbers : numbers.ofObjects(name))
             }
             let isMarked = attribute.hasMarker && !old.hasMarker
             guard isMarked else { return .column(name) }

@@ -30,6 +30,14 @@ package struct NumericColumn: Sendable, Hashable {
                     + "AND \(change.destination.high))" : nil)
     }
 
+    /// The same for objects: rows with keys below 1, which are none, keep what the column has.
+    func ofObjects(_ column: String) -> NumericColumn {
+        // The + keeps SQLite from another way to the rows than by their keys.
+        NumericColumn(
+            value: "CASE WHEN +Z_PK > 0 THEN \(value) ELSE \(column) END",
+            writes: writes.map { "(+Z_PK > 0 AND \($0))" }, misfit: misfit)
+    }
+
     /// In SQLite. `NumericChange` itself does what SQLite's own SQL would get wrong, for the values
     /// that need it.
     init(_ change: NumericChange, sqlite column: String) {

@@ -55,6 +55,38 @@ extension StoreMigration {
             if rows.isEmpty { continue }
             for it in narrowings { try check(it) }
         }
+        try checkKeptIntegers()
+    }
+
+    /// Checks the integers of rows with keys below 1, which are not converted: a column of Doubles or
+    /// Floats rounds what it is given.
+    /// - Throws: `.incompatible` (134110) for one that would not stay.
+    private func checkKeptIntegers() throws(StoreError) {
+        let source = map.source
+        if source.dialect.isTyped { return }
+        for entity in map.destination.model.storedEntities {
+            guard let former = map.source(of: entity) else { continue }
+            for case .attribute(let it) in entity.slots
+            where it.type == .float || it.type == .double {
+                guard let old = map.source(of: it, in: entity),
+                    old.type != .float, old.type != .double,
+                    let column = source.column(of: old.slot, in: old.owner)
+                else { continue }
+                let table = source.table(of: former.index).name
+                let row = try work.connection.integer(
+                    SQLText(
+                        "SELECT Z_PK FROM \(table) WHERE Z_PK < 1 AND \(source.isOne(of: [former])) "
+                            + "AND typeof(\(column)) = 'integer' "
+                            + "AND \(column) <> CAST(\(column) AS REAL) LIMIT 1"))
+                guard let row else { continue }
+                throw .incompatible(
+                    code: 134110,
+                    "\(entity.name).\(it.name) is of type \(it.type.name) and was "
+                        + "\(old.type.name), and the row \(row) of \(table), which is no object, has an "
+                        + "integer that would be rounded: delete the row in the database while no "
+                        + "program has the store open")
+            }
+        }
     }
 
     private func check(_ it: Narrowing) throws(StoreError) {
@@ -82,7 +114,7 @@ extension StoreMigration {
         for it in settledBooleans {
             try work.run(
                 "UPDATE \(it.table) SET \(it.column) = 1 "
-                    + "WHERE \(it.column) NOT IN (0, 1) AND \(it.condition)")
+                    + "WHERE \(it.column) NOT IN (0, 1) AND \(it.isObject)")
         }
     }
 

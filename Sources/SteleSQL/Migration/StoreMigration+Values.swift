@@ -11,6 +11,8 @@ extension StoreMigration {
         let column: String
         /// The condition that a row is of one of the entities.
         let condition: String
+        /// The condition that it is an object of one of them. Other rows keep their values.
+        let isObject: String
     }
 
     func changes(where isOne: (_ old: Attribute, _ new: Attribute) -> Bool) -> [Change] {
@@ -26,7 +28,8 @@ extension StoreMigration {
                 if entities.isEmpty { return nil }
                 return Change(
                     attribute: it, table: schema.table(of: owner.index).name, column: column,
-                    condition: schema.isOne(of: entities))
+                    condition: schema.isOne(of: entities),
+                    isObject: schema.isObject(of: entities))
             }
         }
     }
@@ -76,7 +79,7 @@ extension StoreMigration {
                 of: it.attribute.declaration.defaultValue, in: it.attribute)
             try work.run(
                 "UPDATE \(it.table) SET \(it.column) = \(value) "
-                    + "WHERE \(it.column) IS NULL AND \(it.condition)")
+                    + "WHERE \(it.column) IS NULL AND \(it.isObject)")
         }
     }
 
@@ -158,7 +161,7 @@ extension StoreMigration {
                 "SELECT \(columns) FROM \(table.name) t0 "
                     + "WHERE \(map.destination.dialect.plain("t0.Z_ENT")) = \(map.destination.number(of: entity.index)) AND t0.Z_PK > ?1 "
                     + "ORDER BY t0.Z_PK LIMIT \(Self.derivedStep)")
-            var last = Int64.min
+            var last: Int64 = 0
             while true {
                 let objects = try work.connection.snapshots(next, [.int(last)], shape)
                 guard let end = objects.last?.key else { break }

@@ -131,6 +131,71 @@ private final class FilledStore: GraphFixture {
                 == ["-1", "0", "1"])
     }
 
+    /// Its value is not converted, whether the table is altered or copied.
+    @Test(arguments: [AttributeType.integer16, .decimal, .float], [true, false])
+    func aRowWithAKeyBelowOneKeepsItsNumber(_ type: AttributeType, _ isCopied: Bool) throws {
+        func item(_ type: AttributeType, _ others: [String]) -> EntityMaker {
+            others.reduce(EntityMaker("Item").attribute("n", type)) { $0.attribute($1, .string) }
+        }
+        let source = try makeModel([item(.double, ["a", "b"])])
+        try make(
+            source, [("Item", 1)],
+            "UPDATE ZITEM SET ZN = 2; INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZN) "
+                + "VALUES (-1, 1, 1, 2.5), (0, 1, 1, 1.5e300)")
+        let destination = try makeModel([item(type, isCopied ? [] : ["a", "b"])])
+        try SQLiteStore.migrate(
+            path: folder.store, from: source, to: destination,
+            by: .inferred(from: source, to: destination))
+        let kept = try RawDatabase(folder.store).texts(
+            "SELECT ZN FROM ZITEM WHERE Z_PK < 1 ORDER BY Z_PK")
+        #expect(kept == ["2.5", "1.5e+300"])
+    }
+
+    /// Nor is a Boolean that is another number, and null gets no default.
+    @Test func aRowWithAKeyBelowOneKeepsItsBooleanAndItsNull() throws {
+        func model(_ type: AttributeType, isOptional: Bool) throws -> Model {
+            try makeModel([
+                EntityMaker("Item").attribute("flag", type).attribute("n", .integer32) {
+                    $0.isOptional = isOptional
+                    $0.defaultValue = .int(7)
+                }
+            ])
+        }
+        let source = try model(.boolean, isOptional: true)
+        try make(
+            source, [("Item", 1)],
+            "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZFLAG) VALUES (-1, 1, 1, 5)")
+        let destination = try model(.integer16, isOptional: false)
+        try SQLiteStore.migrate(
+            path: folder.store, from: source, to: destination,
+            by: .inferred(from: source, to: destination))
+        let kept = try RawDatabase(folder.store).texts(
+            "SELECT ZFLAG FROM ZITEM WHERE Z_PK < 1 AND ZN IS NULL")
+        #expect(kept == ["5"])
+    }
+
+    /// A column of Doubles would round it, although no object has it.
+    @Test(arguments: [AttributeType.integer64, .decimal], [AttributeType.double, .float])
+    func anIntegerOfARowWithAKeyBelowOneIsNotRounded(
+        _ old: AttributeType, _ new: AttributeType
+    ) throws {
+        let source = try makeModel([EntityMaker("Item").attribute("n", old)])
+        try make(
+            source, [("Item", 1)],
+            "UPDATE ZITEM SET ZN = 1; "
+                + "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (-1, 1, 1, 9007199254740993)")
+        let destination = try makeModel([EntityMaker("Item").attribute("n", new)])
+        let error = #expect(throws: StoreError.self) {
+            try SQLiteStore.migrate(
+                path: folder.store, from: source, to: destination,
+                by: .inferred(from: source, to: destination))
+        }
+        let text = error?.description ?? ""
+        #expect(text.contains("the row -1 of ZITEM, which is no object"), "\(text)")
+        let kept = try RawDatabase(folder.store).texts("SELECT ZN FROM ZITEM WHERE Z_PK = -1")
+        #expect(kept == ["9007199254740993"])
+    }
+
     /// An index has the row as well, so the error names it for what it is.
     @Test func aRowWithAKeyBelowOneThatIsNotUniqueIsNamed() throws {
         let source = try makeModel([EntityMaker("Item").attribute("name", .string)])
