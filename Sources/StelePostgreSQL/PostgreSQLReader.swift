@@ -200,7 +200,7 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         let statement = try translator.members(of: relationship, owners: owners)
         let rows = try open().query(statement.sql, statement.bindings)
         var members: [Int64: [Int64]] = [:]
-        for row in 0..<rows.count {
+        for row in 0..<rows.count where rows.integer(row, 1) > 0 {
             members[rows.integer(row, 0), default: []].append(rows.integer(row, 1))
         }
         return members

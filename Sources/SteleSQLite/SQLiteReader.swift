@@ -262,10 +262,10 @@ final class SQLiteReader: StoreReader {
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [Int64: [Int64]] {
         let statement = try translator().members(of: relationship, owners: owners)
-        let rows = try rows(statement.sql, statement.bindings, [.integer, .integer])
+        let rows = try rows(statement.sql, statement.bindings, statement.kinds)
         var members: [Int64: [Int64]] = [:]
         for row in rows {
-            if case .int(let owner) = row[0], case .int(let member) = row[1] {
+            if case .key(let owner) = row[0], case .key(let member) = row[1] {
                 members[owner, default: []].append(member)
             }
         }

@@ -174,7 +174,10 @@ final class Statement {
         if type == SQLITE_NULL { return .null }
         switch kind {
         case .integer: return .int(sqlite3_column_int64(handle, column))
-        case .key: return .key(sqlite3_column_int64(handle, column))
+        case .key:
+            // No row has a key below 1, and a negative one would be that of an unsaved object.
+            let key = sqlite3_column_int64(handle, column)
+            return key > 0 ? .key(key) : .null
         case .boolean: return .bool(sqlite3_column_int64(handle, column) != 0)
         case .double: return finite(column).map(Value.double) ?? .null
         case .float:

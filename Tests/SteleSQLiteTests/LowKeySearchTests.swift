@@ -57,6 +57,33 @@ import Testing
         #expect(store.search.found == ForeignValues())
     }
 
+    /// Another program may store a number below all integers.
+    @Test(arguments: ["-9e999", "-1e19"])
+    func aKeyBelowAllIntegersIsFound(_ key: String) throws {
+        let store = try SQLiteStore.open(path: folder.store, model: model)
+        defer { store.close() }
+        let item = try #require(model.entity(named: "Item"))
+        for _ in 0..<3 { _ = try store.insert(item, ["name": .string("a")]) }
+        let raw = try RawDatabase(folder.store)
+        try raw.run(
+            "INSERT INTO ZBOX (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1); UPDATE ZITEM SET ZBOX = 1; "
+                + "UPDATE ZITEM SET ZBOX = \(key) WHERE Z_PK = 2")
+        store.findForeignValues()
+        #expect(store.search.found == ForeignValues(["ZITEM": ["ZBOX"]]))
+        #expect(try count("box == nil", store) == 1)
+    }
+
+    /// Also before the columns with foreign values are known.
+    @Test func aKeyBelowOneIsReadAsNull() throws {
+        let store = try SQLiteStore.open(path: folder.store, model: model)
+        defer { store.close() }
+        let connection = try Connection(path: folder.store, creates: false)
+        let kinds = [ColumnKind](repeating: .key, count: 5)
+        let rows = try connection.rows(SQLText("SELECT 7, 0, -5, -9e999, NULL"), [], kinds)
+        let expected: [[Value]] = [[.key(7), .null, .null, .null, .null]]
+        #expect(rows == expected)
+    }
+
     /// A search that finds what was known changes nothing: neither while the large tables are not
     /// read, whose keys below 1 are found before all else in them, nor at its end.
     @Test func foreignColumnsAreKeptDuringASearch() throws {

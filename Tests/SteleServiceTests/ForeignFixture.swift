@@ -97,7 +97,9 @@ struct ForeignFixture {
             "'6BA7B810-9DAD-11D1-80B4-00C04FD430C8'", "'6ba7b810-9dad-11d1-80b4-00c04fd430c8'",
             "'0123456789abcdef'", "X'01'", "7",
         ],
-        "ZTEAM": ["99", "-5", "'abc'", "0"], "ZCLUB": ["1", "2", "99"], "Z_OPT": ["NULL"],
+        "ZTEAM": ["99", "-5", "'abc'", "0", "-9e999", "-1e19"],
+        "ZCLUB": ["1", "2", "99", "-9e999"],
+        "Z_OPT": ["NULL"],
     ]
 
     /// Writes foreign contents, links to nothing, and counters that are too low.

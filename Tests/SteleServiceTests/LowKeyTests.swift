@@ -140,6 +140,25 @@ import Testing
         }
     }
 
+    /// A to-one's key that is a number below all integers.
+    @Test(arguments: ["-9e999", "-1e19"])
+    func aKeyBelowAllIntegersLeadsToNothing(_ key: String) throws {
+        try RawDatabase(plain.path).run("UPDATE ZPLAYER SET ZTEAM = \(key) WHERE Z_PK = 1")
+        (plain.coordinator.store as? SQLiteStore)?.findForeignValues()
+        let copy = try ServiceFixture(Self.model(), inMemory: true)
+        try MigrationManager.copy(plain.coordinator.store, to: copy.coordinator.store)
+        for service in [plain, copy] {
+            let got = service.get("/Player/1")
+            #expect(got.text.contains(#""team":null"#), "\(got.text)")
+            #expect(service.get("/Player/1/team").text == "null")
+            let without = service.get(
+                "/Player?select=_id&sort=_id&where=" + encoded("team == nil"))
+            #expect(without.text == #"[{"_id":1},{"_id":3}]"#)
+            let put = service.ask("PUT", "/Player/1", got.text)
+            #expect(put.status == 200 && put.text == got.text, "\(put.text)")
+        }
+    }
+
     @Test func inspectionNamesThem() throws {
         let differences = try SQLiteStore.inspect(
             path: found.path, among: [found.service.model]

@@ -93,7 +93,7 @@ final class Rows {
 
     private static func integer(_ number: Int64, _ kind: ColumnKind) -> Value {
         switch kind {
-        case .key: .key(number)
+        case .key: number > 0 ? .key(number) : .null
         case .boolean: .bool(number != 0)
         case .double, .float:
             number.magnitude > 1 << 53 ? .int(number) : .double(Double(number))

@@ -55,7 +55,7 @@ extension SQLSaver {
     private func keys(_ sql: String, of key: Int64) throws(StoreError) -> Set<Int64> {
         var found = Set<Int64>()
         for row in try connection.rows(statements.text(sql), [.int(key)], [.integer]) {
-            if case .int(let key) = row[0] { found.insert(key) }
+            if case .int(let key) = row[0], key > 0 { found.insert(key) }
         }
         return found
     }

@@ -129,7 +129,7 @@ extension SQLSaver {
         let rows = try connection.rows(
             statements.text(statement.reading), [.int(owner)], [.integer, .integer])
         return rows.compactMap { row in
-            guard case .int(let member) = row[0] else { return nil }
+            guard case .int(let member) = row[0], member > 0 else { return nil }
             if case .int(let key) = row[1] { return (member, key) }
             return (member, nil)
         }

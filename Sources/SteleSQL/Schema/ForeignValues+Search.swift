@@ -185,17 +185,18 @@ extension ForeignValues {
                 "SELECT MAX(typeof(k) <> 'integer' OR \(key.isOfNoRow)), COUNT(*), MAX(k) "
                     + "FROM (SELECT DISTINCT t.\(key.column) AS k FROM \(table) t "
                     + "WHERE t.\(key.column) >= ?1 ORDER BY t.\(key.column) LIMIT \(keysAtOnce))")
-            var first: Int64 = .min
+            // A number may be below all integers.
+            var first = Value.double(-.infinity)
             while !isFound(key.column, table) {
                 guard goesOn() else { return false }
                 let row =
                     try connection.rows(
-                        sql, [.int(first)], [.integer, .integer, .integer]
+                        sql, [first], [.integer, .integer, .integer]
                     ).first ?? []
                 guard row.count == 3, let count = row[1].integer, count > 0 else { break }
                 if row[0].integer != 0 { add(key.column, table) }
                 guard count == keysAtOnce, let last = row[2].integer else { break }
-                first = last
+                first = .int(last)
             }
             return true
         }
