@@ -147,6 +147,27 @@ private final class SaverStage {
         #expect(together.changes.map(\.snapshot) == each.changes.map(\.snapshot))
     }
 
+    /// A version of another program is compared as it was read, and an integer afterwards.
+    @Test(arguments: [true, false])
+    func aVersionOfAnotherTypeIsRaised(_ isCurrent: Bool) throws {
+        let stage = try SaverStage(players: 40)
+        let slot = try #require(try stage.entity("Player").attribute(named: "goals")?.slot)
+        let connection = stage.counting.connection
+        try connection.execute(SQLText("UPDATE ZPLAYER SET Z_OPT = 1.5 WHERE Z_PK > 20"), [])
+        let changes = stage.players.map { before in
+            var values = before.values
+            values[slot] = .int(90)
+            return ObjectChange(
+                .update, entity: before.entity, key: before.key, before: before, values: values,
+                changedSlots: [slot])
+        }
+        _ = try stage.save(changes, isCurrent: isCurrent)
+        let versions = try connection.rows(
+            SQLText("SELECT DISTINCT typeof(Z_OPT) || ' ' || Z_OPT FROM ZPLAYER"), [], [.text])
+        let expected: [[Value]] = [[.string("integer 2")]]
+        #expect(versions == expected)
+    }
+
     @Test func rowsThatAreGoneAreToldAndNotPassedOver() throws {
         let stage = try SaverStage(players: 40)
         let player = try stage.entity("Player")

@@ -66,6 +66,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [Int64.min, -5, 0, 7, .max])
+    func aVersionIsReadFromItsTag(_ version: Int64) {
+        let mark = "7f3a09c1"
+        let plain = EntityTags.plain(version: version, generation: mark)
+        #expect(EntityTags.version(of: plain) == version)
+        let end = EntityTags.destination(
+            version: version, key: 12, generation: mark, token: 3, hash: 99)
+        #expect(EntityTags.version(of: end) == version)
+        #expect(EntityTags.isDestination(end, version: version, key: 12))
+        #expect(!EntityTags.isDestination(end, version: version, key: 13))
+        #expect(!EntityTags.isDestination(end, version: version ^ 1, key: 12))
+        let list = EntityTags.list(generation: mark, token: 3, hash: 99)
+        #expect(EntityTags.version(of: list) == nil)
+    }
+
     @Test func listsSplitOutsideQuotesAndBrackets() throws {
         let pieces = try ListPiece.split(
             #"name, max:TERNARY(a > 1, "x,y", {1,2}) ,-pay[cd],b[0]"#, of: .sort, limits: Limits())

@@ -99,7 +99,7 @@ struct ForeignFixture {
         ],
         "ZTEAM": ["99", "-5", "'abc'", "0", "-9e999", "-1e19"],
         "ZCLUB": ["1", "2", "99", "-9e999"],
-        "Z_OPT": ["NULL"],
+        "Z_OPT": ["NULL", "'x'", "1.5", "X'FF'", "9e999", "-9e999", "-5"],
     ]
 
     /// Writes foreign contents, links to nothing, and counters that are too low.

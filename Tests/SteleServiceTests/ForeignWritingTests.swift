@@ -45,6 +45,25 @@ import Testing
         #expect(try raw.texts("SELECT quote(\(column)) FROM ZE") == before)
     }
 
+    /// A version is read, compared and shown as what SQLite converts it to.
+    @Test(arguments: ["'x'", "1.5", "X'FF'", "9e999", "-9e999", "1e19", "-5", "'3'", "NULL"])
+    func anObjectOfAnyVersionIsChangedAndDeleted(_ version: String) throws {
+        let service = try fixture()
+        let raw = try RawDatabase(service.path)
+        try leave(version, in: "Z_OPT", service)
+        let patched = service.patch("/E/1", #"{"s":"x"}"#)
+        #expect(patched.status == 200, "\(patched.text)")
+        #expect(try raw.texts("SELECT typeof(Z_OPT) FROM ZE") == ["integer"])
+        try leave(version, in: "Z_OPT", service)
+        let tag = try #require(service.get("/E/1")["ETag"])
+        let named = service.ask("PATCH", "/E/1", #"{"s":"y"}"#, [("If-Match", tag)])
+        #expect(named.status == 200, "\(named.text)")
+        try leave(version, in: "Z_OPT", service)
+        let last = try #require(service.get("/E/1")["ETag"])
+        let deleted = service.ask("DELETE", "/E/1", nil, [("If-Match", last)])
+        #expect(deleted.status == 204, "\(deleted.text)")
+    }
+
     @Test func newValuesAreValidatedBesideInvalidStoredOnes() throws {
         let service = try fixture()
         try leave("'a b'", in: "ZU", service)

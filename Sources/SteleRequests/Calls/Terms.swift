@@ -144,8 +144,12 @@ package enum EntityTags {
         }
     }
 
-    /// The version in the tag of a single object: the digits before its first hyphen.
-    package static func version(of opaque: String) -> Int64? { Int64(opaque.prefix { $0 != "-" }) }
+    /// The version in the tag of a single object: the number before a hyphen. One that another
+    /// program has stored may be negative.
+    package static func version(of opaque: String) -> Int64? {
+        let digits = opaque.drop { $0 == "-" }.prefix { $0 != "-" }
+        return Int64(opaque[..<digits.endIndex])
+    }
 
     /// The tag of a plain object: its version and the cache generation.
     package static func plain(version: Int64, generation: String) -> String {
@@ -169,8 +173,10 @@ package enum EntityTags {
 
     /// Whether a tag is that of a to-one relationship with this destination at this version.
     package static func isDestination(_ opaque: String, version: Int64, key: Int64) -> Bool {
-        let parts = opaque.split(separator: "-", omittingEmptySubsequences: false)
-        return parts.count == 5 && parts[0] == String(version) && parts[4] == String(key)
+        guard self.version(of: opaque) == version else { return false }
+        let parts = opaque.drop { $0 == "-" }.split(
+            separator: "-", omittingEmptySubsequences: false)
+        return parts.count == 5 && parts[4] == String(key)
     }
 
     /// Whether a tag is that of a list as it was after a save.

@@ -142,6 +142,11 @@ package struct TableInspector {
         scan.add(
             fault: "t.Z_OPT IS NULL", in: "Z_OPT",
             "there is no version: conflicts of saves are not found")
+        if !connection.dialect.isTyped {
+            scan.add(
+                fault: "typeof(t.Z_OPT) NOT IN ('null', 'integer')", in: "Z_OPT",
+                "the version is not of the type integer: it is read as SQLite converts it")
+        }
         for member in family.members where member.isAbstract {
             scan.add(
                 fault: "t.Z_ENT = \(member.number)", in: "Z_ENT",

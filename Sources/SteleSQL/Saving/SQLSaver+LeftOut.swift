@@ -86,14 +86,8 @@ extension SQLSaver {
         guard let before = change.before, conflict.persisted?.version == before.version else {
             return conflict
         }
-        // The condition of the statement itself: another program's version may be any content.
-        let table = schema.table(of: change.entity).name
-        let sql = statements.text(
-            "SELECT 1 FROM \(table) WHERE Z_PK = ?1 AND COALESCE(Z_OPT, 0) = ?2")
-        if try connection.integer(sql, [.int(change.key), .int(before.version)]) != nil {
-            throw try connection.leftOut(of: table, key: change.key)
-        }
-        return conflict
+        throw try connection.leftOut(
+            of: schema.table(of: change.entity).name, key: change.key)
     }
 
     /// Checks the rows of similar changes that one statement has not changed all of.
@@ -102,7 +96,7 @@ extension SQLSaver {
         _ places: Range<Int>, of operations: SaveOperations, in table: String, keys: Value
     ) throws(StoreError) {
         let sql = statements.text(
-            "SELECT Z_PK, COALESCE(Z_OPT, 0) FROM \(table) WHERE Z_PK \(inList)")
+            "SELECT Z_PK, \(SQLSchema.version()) FROM \(table) WHERE Z_PK \(inList)")
         var versions: [Int64: Int64] = [:]
         for row in try connection.rows(sql, [keys], [.integer, .integer]) {
             if case .int(let key) = row[0], case .int(let version) = row[1] {

@@ -87,7 +87,7 @@ extension SQLSaver {
     ) throws(StoreError) -> Bool {
         let mapping = schema.mappings[change.entity]
         let values = schema.columnValues(change)
-        var assignments = ["Z_OPT = COALESCE(Z_OPT, 0) + 1"]
+        var assignments = ["Z_OPT = \(SQLSchema.version()) + 1"]
         var bindings = [keys]
         func assign(_ column: Int, _ value: Value) {
             bindings.append(value)

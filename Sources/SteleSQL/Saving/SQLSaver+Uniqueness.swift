@@ -169,7 +169,7 @@ extension SQLSaver {
         let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
         let sql = statements.text(
             "UPDATE \(table.name) SET \(assignments) WHERE Z_PK = ?1 "
-                + "AND COALESCE(Z_OPT, 0) = ?2")
+                + "AND \(SQLSchema.version()) = ?2")
         return try connection.execute(sql, [.int(change.key), .int(before.version)]) == 1
     }
 }

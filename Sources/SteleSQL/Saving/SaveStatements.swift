@@ -50,9 +50,9 @@ struct SaveStatements {
         return made
     }
 
-    /// `UPDATE ZPERSON SET Z_OPT = ?1, … WHERE Z_PK = ?2 AND COALESCE(Z_OPT, 0) = ?3`: the bindings
-    /// from ?4 on are the changed slots in their order, and the concrete entities of to-one
-    /// destinations among them.
+    /// `UPDATE ZPERSON SET Z_OPT = ?1, … WHERE Z_PK = ?2 AND (version) = ?3`: the bindings from ?4 on
+    /// are the changed slots in their order, and the concrete entities of to-one destinations among
+    /// them.
     mutating func update(_ entity: Int, _ slots: [Int]) -> SQLText {
         let shape = Shape(entity: entity, slots: slots)
         if let made = updates[shape] { return made }
@@ -64,17 +64,17 @@ struct SaveStatements {
         let assignments = columns.enumerated().map { ", \($0.element) = ?\($0.offset + 4)" }
         let made = SQLText(
             "UPDATE \(table.name) SET Z_OPT = ?1\(assignments.joined()) "
-                + "WHERE Z_PK = ?2 AND COALESCE(Z_OPT, 0) = ?3")
+                + "WHERE Z_PK = ?2 AND \(SQLSchema.version()) = ?3")
         updates[shape] = made
         return made
     }
 
-    /// `DELETE FROM ZPERSON WHERE Z_PK = ?1 AND COALESCE(Z_OPT, 0) = ?2`.
+    /// `DELETE FROM ZPERSON WHERE Z_PK = ?1 AND (version) = ?2`.
     mutating func delete(_ entity: Int) -> SQLText {
         if let made = deletes[entity] { return made }
         let made = SQLText(
             "DELETE FROM \(schema.table(of: entity).name) WHERE Z_PK = ?1 "
-                + "AND COALESCE(Z_OPT, 0) = ?2")
+                + "AND \(SQLSchema.version()) = ?2")
         deletes[entity] = made
         return made
     }

@@ -65,7 +65,7 @@ extension SQLSchema {
                 : "t.Z_ENT AS Z_ENT")
         columns.append(
             names.contains("Z_OPT")
-                ? "CAST(COALESCE(t.Z_OPT, 0) AS INTEGER) AS Z_OPT" : "t.Z_OPT AS Z_OPT")
+                ? "\(Self.version(in: "t.Z_OPT")) AS Z_OPT" : "t.Z_OPT AS Z_OPT")
         for column in table.columns {
             var value = "t.\(column.name)"
             if names.contains(column.name) {

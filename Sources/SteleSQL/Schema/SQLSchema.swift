@@ -205,6 +205,12 @@ public final class SQLSchema: Sendable {
         return (own + columns).joined(separator: ", ")
     }
 
+    /// Returns a row's version as a read of Z_OPT converts it, so that a statement compares what was
+    /// read: another program may store any content. NULL is 0.
+    static func version(in column: String = "Z_OPT") -> String {
+        "CAST(COALESCE(\(column), 0) AS BIGINT)"
+    }
+
     private static func indexedSlots(of entity: Entity, _ model: Model) -> Set<Int> {
         var names: [String] = []
         var declaring: Entity? = entity

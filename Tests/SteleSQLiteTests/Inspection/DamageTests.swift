@@ -77,6 +77,9 @@ struct Damage: Sendable, CustomStringConvertible {
         Damage(
             "UPDATE ZITEM SET Z_OPT = NULL WHERE Z_PK > 1",
             "ZITEM.Z_OPT: in 2 rows (first: Z_PK 2) there is no version"),
+        Damage(
+            "UPDATE ZITEM SET Z_OPT = 'x' WHERE Z_PK = 3",
+            "ZITEM.Z_OPT: in 1 row (first: Z_PK 3) the version is not of the type integer"),
         // Values of attributes.
         Damage(
             "INSERT INTO ZTAG VALUES (0, 8, 1, 'old'), (-5, 8, 1, 'older')",
