@@ -94,6 +94,24 @@ import Testing
                 == "stele: store-type must be one of sqlite, memory, binary, text, xml, not json\n")
     }
 
+    /// It does not begin as one that a store has written, so its name tells its type.
+    @Test func aTextStoreThatWasWrittenByHandIsReadByAllCommands() throws {
+        let store = try folder.write("Team|1|name=A\nTeam|2|name=B\n", to: "hand.text")
+        for arguments in [
+            ["export", league, "--store", store, "--read-only"],
+            ["check", store, "--model", league], ["inspect", store, "--model", league],
+            ["store", "metadata", league, "--store", store], ["backup", store],
+            ["store", "migrate", league, "--store", store, "--to", folder.path + "/c.sqlite"],
+        ] {
+            let (status, output, errors) = try Program.run(arguments, folder: folder.path)
+            #expect(status == 0 && !output.isEmpty, "\(arguments): \(errors)")
+        }
+        #expect(try serve("--store", "c.sqlite").teams == "{\"count\":3}")
+        let other = try folder.write("Team|1|name=A\n", to: "hand.sqlite")
+        let refused = try Program.run(["check", other, "--model", league])
+        #expect(refused.status == 2 && refused.errors.contains("hand.sqlite is not a store"))
+    }
+
     @Test func anImportWritesEachType() throws {
         let file = try folder.write("{\"name\":\"A\"}\n{\"name\":\"B\"}\n", to: "team.ndjson")
         for type in ["xml", "text", "binary", "sqlite"] {

@@ -147,13 +147,16 @@ import Testing
 
     @Test func aFileIsWrittenByHand() throws {
         try folder.write(
-            "Box|7|name=Big|friends=9\r\nBox|9|twin=7\n\n# a remark\nNote|1|thing=7\nTag|2|name=\n",
+            "Box|7|name=Big|friends=9\r\nBox|9|_version=0|twin=7\n\n# a remark\nNote|1|thing=7\n"
+                + "Tag|2|name=\n",
             to: "store.sqlite")
         let stage = try Stage(.text, model, at: folder.store)
         defer { stage.close() }
         let root = try stage.entity("Thing").index
         let twin = try stage.stored(ObjectID(root: root, key: 7))?.value("twin", in: model)
         #expect(twin == .key(9))
+        let version = try stage.stored(ObjectID(root: root, key: 9))?.version
+        #expect(version == 0)
         #expect(try stage.storedMembers("Box.friends", of: 9) == [7])
         #expect(try stage.storedMembers("Thing.notes", of: 7) == [1])
         #expect(try stage.insert("Box")[0].key == 10)
@@ -165,6 +168,9 @@ import Testing
             try refusal("Box|1|nam=x")
                 == "line 1: Box has no property nam (did you mean name?)")
         #expect(try refusal("Box|x").hasPrefix("line 1: x is not a key"))
+        #expect(
+            try refusal("Box|1|_version=-1")
+                == "line 1: -1 is not a version, which is a whole number from 0")
         #expect(try refusal("Box").hasPrefix("line 1: a line is"))
         #expect(try refusal("Box|1|name").hasPrefix("line 1: name has no ="))
         #expect(try refusal("Box|1|name=a|name=b") == "line 1: name is there twice")

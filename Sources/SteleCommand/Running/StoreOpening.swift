@@ -35,15 +35,17 @@ struct StoreOpening: CommandStore {
             type: type)
     }
 
-    /// Finds the type of an existing store without its model.
-    /// - Throws: `Failure` for a file that does not exist or is no store.
+    /// Finds the type of an existing store without its model, as `StoreType.ofStore`.
+    /// - Throws: `Failure` for a file that does not exist, is empty, or is no store by its first
+    ///   bytes and its name.
     init(existing path: String) throws {
         try DatabaseOpening.refuse(path)
         guard access(path, F_OK) == 0 else { throw Failure("\(path): there is no store") }
-        guard let type = try StoreType.ofFile(path) else {
+        place = StorePlace(path: path, type: try StoreType.ofStore(at: path, given: nil))
+        // A file of any other type may begin with any bytes.
+        if isNew || isSQLite && !StoreType.isSQLite(file: path) {
             throw Failure("\(path) is not a store")
         }
-        place = StorePlace(path: path, type: type)
     }
 
     /// The path of the file, or `:memory:`.

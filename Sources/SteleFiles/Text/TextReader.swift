@@ -97,10 +97,16 @@ struct TextReader {
     }
 
     private func key(_ text: some StringProtocol) throws(StoreError) -> Int64 {
-        guard let key = Int64(text), key > 0 else {
-            throw damage("\(excerpt(text)) is not a key, which is a whole number from 1")
+        try number(text, "key", from: 1)
+    }
+
+    private func number(
+        _ text: some StringProtocol, _ kind: String, from least: Int64
+    ) throws(StoreError) -> Int64 {
+        guard let number = Int64(text), number >= least else {
+            throw damage("\(excerpt(text)) is not a \(kind), which is a whole number from \(least)")
         }
-        return key
+        return number
     }
 
     // MARK: Objects
@@ -128,7 +134,7 @@ struct TextReader {
         _ name: String, _ bytes: ArraySlice<UInt8>, _ object: inout StoredObject, _ entity: Entity
     ) throws(StoreError) {
         if name == "_version" {
-            object.snapshot.version = try key(try text(bytes))
+            object.snapshot.version = try number(try text(bytes), "version", from: 0)
             return
         }
         switch entity.property(named: name) {
