@@ -101,6 +101,23 @@ import Testing
         _ = try? reader.history(after: 0, limit: 9, values: true)
     }
 
+    @Test(arguments: [0, -5])
+    func aSaveWithANumberBelowOneIsLeftOut(_ number: Int) throws {
+        let store = try open()
+        defer { store.close() }
+        _ = try store.insert(thing, ["name": .string("x")])
+        try RawDatabase(folder.store).run(
+            "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (\(number), 16002, 1e9)")
+        let reader = try store.reader()
+        defer { reader.close() }
+        let oldest = try reader.oldestTransaction()
+        #expect(oldest == 1)
+        let kept = try reader.firstTransactionToKeep(since: 0, bytes: nil)
+        #expect(kept == 1)
+        let saves = try reader.history(after: 0, limit: 9, values: true)
+        #expect(saves.map(\.number) == [1])
+    }
+
     /// Another program has cleared the history, and saves are numbered from 1 again.
     @Test func aClearedHistoryDoesNotLockTheStoreOut() throws {
         var tokens: [(generation: String, number: Int64)] = []

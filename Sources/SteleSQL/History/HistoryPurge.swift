@@ -35,7 +35,8 @@ struct HistoryPurge {
 extension HistoryReader {
     private static let youngest = SQLText(
         // The + keeps SQLite from the index on times: the rows to skip are few and at the start.
-        "SELECT Z_PK FROM ATRANSACTION WHERE +ZTIMESTAMP >= ?1 ORDER BY Z_PK LIMIT 1")
+        "SELECT Z_PK FROM ATRANSACTION WHERE Z_PK > 0 AND +ZTIMESTAMP >= ?1 "
+            + "ORDER BY Z_PK LIMIT 1")
     private static let extent = SQLText(
         "SELECT (SELECT MIN(Z_PK) FROM ACHANGE), (SELECT MAX(Z_PK) FROM ACHANGE)")
     private static let transaction = SQLText(

@@ -31,8 +31,8 @@ public struct HistoryReader {
     private static let token = SQLText(tokenStatement)
     private static let attachedToken = SQLText(
         "SELECT Z_MAX FROM history.Z_PRIMARYKEY WHERE Z_ENT = \(HistoryTables.transaction)")
-    /// The SELECT of the number of the oldest transaction.
-    package static let oldestStatement = "SELECT MIN(Z_PK) FROM ATRANSACTION"
+    /// The SELECT of the number of the oldest transaction. No save has a number below 1.
+    package static let oldestStatement = "SELECT MIN(Z_PK) FROM ATRANSACTION WHERE Z_PK > 0"
     private static let oldest = SQLText(oldestStatement)
     private static let transactions = SQLText(
         "SELECT t.Z_PK, t.ZTIMESTAMP, COALESCE(a.ZNAME, t.ZAUTHOR), "

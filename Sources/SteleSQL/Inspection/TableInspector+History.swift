@@ -37,6 +37,11 @@ extension TableInspector {
                     inspector.check(
                         last, in: "ATRANSACTION", highest, of: HistoryTables.transaction)
                 }
+                if let first = row[1].integer, first < 1 {
+                    inspector.inspection.differences.append(
+                        "ATRANSACTION: the smallest Z_PK is \(first): no save has a number below 1, "
+                            + "and such rows are left out everywhere")
+                }
                 if case .date(let first) = row[3], case .date(let last) = row[4], first <= last {
                     history.times = first...last
                 }

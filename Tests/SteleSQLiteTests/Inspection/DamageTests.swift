@@ -37,6 +37,9 @@ struct Damage: Sendable, CustomStringConvertible {
             "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 16002",
             "Z_PRIMARYKEY.Z_MAX: the row 16002 (TRANSACTION) has the number 9223372036854775807"),
         Damage(
+            "INSERT INTO ATRANSACTION (Z_PK, Z_ENT) VALUES (-5, 16002)",
+            "ATRANSACTION: the smallest Z_PK is -5: no save has a number below 1"),
+        Damage(
             "UPDATE ACHANGE SET ZTRANSACTIONID = 7 WHERE Z_PK = 9",
             "ACHANGE.ZTRANSACTIONID: in 1 row (first: Z_PK 9) the number is of no row"),
         Damage(
