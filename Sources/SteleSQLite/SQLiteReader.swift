@@ -291,13 +291,11 @@ final class SQLiteReader: StoreReader {
         guard !keys.isEmpty, let column = schema.column(of: attribute.slot, in: attribute.owner),
             foreign.columns[table]?.contains(column) == true
         else { return [:] }
-        // As a Float, what rounds to more than its largest number is infinite.
-        let isInfinite = attribute.type == .float ? ">= 3.4028235677973366e38" : "= 9e999"
         let rows = try rows(
             SQLText(
                 "SELECT Z_PK, CASE WHEN \(column) > 0 THEN 1 ELSE 0 END, \(column) FROM \(table) "
-                    + "WHERE Z_PK \(schema.dialect.isOneOf("?1")) AND typeof(\(column)) = 'real' "
-                    + "AND abs(\(column)) \(isInfinite)"),
+                    + "WHERE Z_PK \(schema.dialect.isOneOf("?1")) "
+                    + "AND \(ColumnKind(attribute.type).isBeyond(column))"),
             [.string(KeyList.json(keys))], [.integer, .integer, .double])
         var found: [Int64: Double] = [:]
         for row in rows {

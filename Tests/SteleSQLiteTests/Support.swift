@@ -1,6 +1,8 @@
 /// Short ways to fill a store.
 
 import Foundation
+import SteleGraph
+import SteleMigration
 import SteleModel
 import StelePersistence
 import StelePredicates
@@ -17,6 +19,24 @@ func makeChart() throws -> Model {
             EntityMaker("Person").attribute("id", .integer32).attribute("name", .string)
                 .toMany("employees", "Person"),
         ])
+}
+
+extension TemporaryFolder {
+    /// The store that `migrate` makes.
+    var made: String { path + "/new.sqlite" }
+
+    /// Migrates the folder's store by its objects to a new one.
+    /// - Parameter mappings: by default the inferred ones.
+    func migrate(
+        _ source: Model, _ destination: Model, _ mappings: MappingModel? = nil
+    ) throws {
+        let old = try SQLiteStore.open(path: store, model: source)
+        defer { old.close() }
+        let new = try SQLiteStore.open(path: made, model: destination)
+        defer { new.close() }
+        let mappings = try mappings ?? MappingModel.inferred(from: source, to: destination)
+        try MigrationManager(from: old, to: new, mappingModel: mappings).migrate()
+    }
 }
 
 /// What tests say to a store in one line.

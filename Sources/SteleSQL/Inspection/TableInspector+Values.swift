@@ -31,6 +31,13 @@ extension TableInspector {
                         + "be", look: look)
                 addFaults(of: value, of: column, property, look, &scan)
             }
+            if column.kind == .date {
+                scan.add(
+                    fault: isTyped ? "abs(\(value)) >= 3e18" : column.kind.isBeyond(value),
+                    in: column.name,
+                    "the date is beyond the years that it can have: \(property) is read as null",
+                    look: look)
+            }
             if column.kind == .uuid {
                 scan.add(
                     fault: (isTyped ? "" : "typeof(\(value)) = 'blob' AND ")
@@ -60,25 +67,16 @@ extension TableInspector {
     ) {
         let isForeign = "\(SQLFunctions.isForeign.name)(\(column.kind.rawValue), \(value))"
         switch column.kind {
-        case .date:
-            // `Value.isDate`; `abs` fails for the least integer.
-            scan.add(
-                fault: "typeof(\(value)) IN ('integer', 'real') "
-                    + "AND (\(value) >= 3e18 OR \(value) <= -3e18)",
-                in: column.name,
-                "the date is beyond the years that it can have: \(property) is read as null",
-                look: look)
         case .double, .float, .decimal:
-            // As a Float, what rounds to more than its largest number is infinite.
-            let isInfinite = column.kind == .float ? ">= 3.4028235677973366e38" : "= 9e999"
+            let isInfinite = column.kind.isBeyond(value)
             scan.add(
-                fault: "typeof(\(value)) = 'real' AND abs(\(value)) \(isInfinite)",
-                in: column.name, "the number is infinite: \(property) is read as null", look: look)
+                fault: isInfinite, in: column.name,
+                "the number is infinite: \(property) is read as null", look: look)
             if column.kind == .float {
                 let (double, float) = (AttributeType.double.rawValue, AttributeType.float.rawValue)
                 let nearest = "\(SQLFunctions.number.name)(\(double), \(float), \(value))"
                 scan.add(
-                    fault: "typeof(\(value)) = 'real' AND NOT abs(\(value)) \(isInfinite) "
+                    fault: "typeof(\(value)) = 'real' AND NOT (\(isInfinite)) "
                         + "AND \(value) IS NOT \(nearest)", in: column.name,
                     "the number is no Float: \(property) is shown as the nearest one, and compared "
                         + "as it is")
@@ -111,6 +109,20 @@ extension TableInspector {
 }
 
 extension ColumnKind {
+    /// Returns SQLite's condition that a content is a number that is read as null: an infinite one,
+    /// one that is infinite as a Float, or a date that is none (`Value.isDate`).
+    package func isBeyond(_ value: String) -> String {
+        switch self {
+        case .date:
+            // `abs` fails for the least integer.
+            "typeof(\(value)) IN ('integer', 'real') AND (\(value) >= 3e18 OR \(value) <= -3e18)"
+        case .float:
+            // What rounds to more than the largest Float.
+            "typeof(\(value)) = 'real' AND abs(\(value)) >= 3.4028235677973366e38"
+        default: "typeof(\(value)) = 'real' AND abs(\(value)) = 9e999"
+        }
+    }
+
     /// What a column of this kind is looked at for; nil for one of bytes, which are not read.
     fileprivate func look(_ value: String) -> RowScan.Look? {
         switch self {

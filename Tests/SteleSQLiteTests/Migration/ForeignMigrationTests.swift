@@ -324,16 +324,8 @@ private final class FilledStore: GraphFixture {
             source, [("Item", 1), ("Part", 1)],
             "UPDATE ZITEM SET ZS = 'Abcdef', ZD = 2, ZN = 70000; UPDATE ZPART SET ZITEM = 1")
         let destination = isChanged ? try model { $0.attribute("new", .string) } : source
-        let path = folder.path + "/new.sqlite"
-        let old = try SQLiteStore.open(path: folder.store, model: source)
-        defer { old.close() }
-        let new = try SQLiteStore.open(path: path, model: destination)
-        defer { new.close() }
-        try MigrationManager(
-            from: old, to: new, mappingModel: .inferred(from: source, to: destination)
-        ).migrate()
-        new.close()
-        let database = try RawDatabase(path)
+        try folder.migrate(source, destination)
+        let database = try RawDatabase(folder.made)
         #expect(
             try database.texts("SELECT ZS || ' ' || ZD || ' ' || ZN FROM ZITEM")
                 == ["Abcdef 2.0 70000"])

@@ -1,4 +1,5 @@
-// Infinite numbers, which Core Data stores, in a migration that makes a new store.
+// Infinite numbers, which Core Data stores, and dates without a text, in a migration that makes a
+// new store.
 
 import SteleGraph
 import SteleMigration
@@ -14,24 +15,11 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private var made: String { folder.path + "/new.sqlite" }
-
     /// Makes a store, and fills it as another program does.
     private func make(_ model: Model, _ sql: String) throws {
         try SQLiteStore.open(path: folder.store, model: model).close()
         try RawDatabase(folder.store).run(
-            sql + "; UPDATE Z_PRIMARYKEY SET Z_MAX = 2 WHERE Z_NAME = 'Item'")
-    }
-
-    private func migrate(
-        _ source: Model, _ destination: Model, _ mappings: MappingModel? = nil
-    ) throws {
-        let old = try SQLiteStore.open(path: folder.store, model: source)
-        defer { old.close() }
-        let new = try SQLiteStore.open(path: made, model: destination)
-        defer { new.close() }
-        let mappings = try mappings ?? MappingModel.inferred(from: source, to: destination)
-        try MigrationManager(from: old, to: new, mappingModel: mappings).migrate()
+            sql + "; UPDATE Z_PRIMARYKEY SET Z_MAX = 4 WHERE Z_NAME = 'Item'")
     }
 
     /// Also one that is infinite as a Float alone, one that must not be null, and one out of the bounds.
@@ -54,25 +42,29 @@ import Testing
         try make(
             source,
             "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZD, ZF, ZT, ZB) "
-                + "VALUES (1, 1, 1, 9e999, -9e999, 9e999, 9e999), (2, 1, 1, 1, 1e300, 1, NULL)")
+                + "VALUES (1, 1, 1, 9e999, -9e999, 9e999, 9e999), (2, 1, 1, 1, 1e300, 1, NULL), "
+                + "(3, 1, 1, 1, 1, 1e19, NULL), (4, 1, 1, 1, 1, -4000000000000000000, NULL)")
         let destination = way == "inferred" ? try model { $0.attribute("new", .string) } : source
         var mapping = EntityMapping(
             name: "ItemToItem", mappingType: .custom, source: "Item", destination: "Item")
         mapping.attributeMappings = ["d", "f", "t", "b"].map {
             PropertyMapping(name: $0, value: .source($0))
         }
-        try migrate(source, destination, way == "mapped" ? MappingModel([mapping]) : nil)
+        try folder.migrate(source, destination, way == "mapped" ? MappingModel([mapping]) : nil)
         #expect(
-            try RawDatabase(made).texts(
+            try RawDatabase(folder.made).texts(
                 "SELECT ZD || ' ' || ZF || ' ' || ZT || ' ' || ifnull(ZB, '-') FROM ZITEM "
-                    + "ORDER BY Z_PK") == ["Inf -Inf Inf Inf", "1.0 1.0e+300 1 -"])
+                    + "ORDER BY Z_PK") == [
+                    "Inf -Inf Inf Inf", "1.0 1.0e+300 1 -", "1.0 1.0 1.0e+19 -",
+                    "1.0 1.0 -4000000000000000000 -",
+                ])
 
-        let store = try SQLiteStore.open(path: made, model: destination)
+        let store = try SQLiteStore.open(path: folder.made, model: destination)
         defer { store.close() }
         store.findForeignValues()
         let reader = try store.reader()
         defer { reader.close() }
-        for (name, count) in [("d", 1), ("f", 2), ("t", 1), ("b", 2)] {
+        for (name, count) in [("d", 1), ("f", 2), ("t", 3), ("b", 4)] {
             var request = FetchRequest(entity: try destination.named("Item"))
             request.predicate = try Predicate(format: "\(name) == nil")
             #expect(try reader.count(request.checked(in: destination)) == count, "\(name)")
@@ -87,7 +79,9 @@ import Testing
             source,
             "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (1, 1, 1, 1), (2, 1, 1, -9e999)")
         let destination = try makeModel([EntityMaker("Item").attribute("n", type)])
-        let error = #expect(throws: MigrationError.self) { try migrate(source, destination) }
+        let error = #expect(throws: MigrationError.self) {
+            try folder.migrate(source, destination)
+        }
         #expect(error?.description.contains("Item 2: -inf") == true, "\(error as Any)")
     }
 
@@ -95,7 +89,7 @@ import Testing
         let source = try makeModel([EntityMaker("Item").attribute("n", .double)])
         try make(
             source, "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZN) VALUES (1, 1, 1, -9e999)")
-        try migrate(source, makeModel([EntityMaker("Item").attribute("n", .float)]))
-        #expect(try RawDatabase(made).texts("SELECT ZN FROM ZITEM") == ["-Inf"])
+        try folder.migrate(source, makeModel([EntityMaker("Item").attribute("n", .float)]))
+        #expect(try RawDatabase(folder.made).texts("SELECT ZN FROM ZITEM") == ["-Inf"])
     }
 }
