@@ -15,6 +15,9 @@ struct InMemoryContents: Sendable {
     /// their addition. Those with a to-one inverse follow its columns.
     private(set) var members: [Place: [Int64]] = [:]
     private(set) var nextKeys: [Int64]
+    /// The dates of a file that are read as null, because they are none (`Value.isDate`), by slot.
+    /// They stay in the file until the attribute has another value.
+    private(set) var farDates: [ObjectID: [Int: Double]] = [:]
     private(set) var history: [HistoryTransaction] = []
     private(set) var token: Int64 = 0
     private(set) var receipts: [ExactText: Receipt] = [:]
@@ -33,13 +36,14 @@ struct InMemoryContents: Sendable {
     /// Creates the contents of a file, which `InMemoryLoading` has checked.
     init(
         model: Model, families: [[Int64: Snapshot]], members: [Place: [Int64]], nextKeys: [Int64],
-        metadata: StoreMetadata
+        farDates: [ObjectID: [Int: Double]] = [:], metadata: StoreMetadata
     ) {
         self.model = model
         self.metadata = metadata
         self.families = families
         self.members = members
         self.nextKeys = nextKeys
+        self.farDates = farDates
     }
 
     func row(_ id: ObjectID) -> Snapshot? {
@@ -116,6 +120,8 @@ struct InMemoryContents: Sendable {
     private mutating func put(_ new: Snapshot) {
         let entity = model.entities[new.entity]
         let old = families[entity.root].updateValue(new, forKey: new.key)
+        let id = ObjectID(root: entity.root, key: new.key)
+        farDates[id] = farDates[id]?.filter { new.values[$0.key].isNull }
         followToOnes(entity, key: new.key, from: old?.values, to: new.values)
     }
 
@@ -136,6 +142,7 @@ struct InMemoryContents: Sendable {
 
     private mutating func remove(_ id: ObjectID) {
         guard let old = families[id.root].removeValue(forKey: id.key) else { return }
+        farDates[id] = nil
         let entity = model.entities[old.entity]
         followToOnes(entity, key: id.key, from: old.values, to: nil)
         for toMany in entity.toManys {

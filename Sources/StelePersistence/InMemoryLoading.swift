@@ -12,6 +12,7 @@ struct InMemoryLoading {
     /// `members` as sets, of relationships without a to-one inverse.
     private var known: [Place: Set<Int64>] = [:]
     private var nextKeys: [Int64]
+    private var farDates: [ObjectID: [Int: Double]] = [:]
 
     init(model: Model) {
         self.model = model
@@ -38,6 +39,7 @@ struct InMemoryLoading {
         }
         return InMemoryContents(
             model: model, families: families, members: members, nextKeys: nextKeys,
+            farDates: farDates,
             metadata: metadata ?? StoreMetadata(model: model, generation: InMemoryStore.draw()))
     }
 
@@ -70,6 +72,11 @@ struct InMemoryLoading {
             if attribute.isTransient { row.values[slot] = .null }
             guard row.values[slot].isValue(of: attribute.type) else {
                 throw damage("\(name): the value of \(attribute.name) is not of its type")
+            }
+            if case .date(let seconds) = row.values[slot], !Value.isDate(seconds) {
+                let id = ObjectID(root: entity.root, key: row.key)
+                farDates[id, default: [:]][slot] = seconds
+                row.values[slot] = .null
             }
         }
         guard families[entity.root].updateValue(row, forKey: row.key) == nil else {
@@ -237,6 +244,9 @@ extension InMemoryContents {
                 for case .relationship(let it) in entity.slots {
                     guard case .key(let destination) = row.values[it.slot] else { continue }
                     if !has(it, destination) { row.values[it.slot] = .null }
+                }
+                for (slot, seconds) in farDates[ObjectID(root: entity.root, key: key)] ?? [:] {
+                    row.values[slot] = .date(seconds)
                 }
                 let toManys = entity.toManys.map { it in
                     members(of: it, owner: key).filter { has(it, $0) }

@@ -67,6 +67,18 @@ final class InMemoryReader: StoreReader {
         return found
     }
 
+    func infiniteNumbers(
+        of attribute: Attribute, keys: [Int64]
+    ) throws(StoreError) -> [Int64: Double] {
+        let view = try view()
+        let root = view.model.entities[attribute.owner].root
+        var found: [Int64: Double] = [:]
+        for key in keys {
+            found[key] = view.farDates[ObjectID(root: root, key: key)]?[attribute.slot]
+        }
+        return found
+    }
+
     func memberSnapshots(
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {

@@ -54,8 +54,9 @@ public protocol StoreReader: AnyObject {
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
 
-    /// Returns the numbers or dates of an attribute that are read as null because they are infinite, or
-    /// are as a Float, by the keys of their objects. Only other programs leave them.
+    /// Returns the numbers or dates of an attribute that are read as null, because they are
+    /// infinite, or are as a Float, or are no date (`Value.isDate`), by the keys of their objects.
+    /// Only other programs leave them.
     /// - Parameter keys: of objects that have the attribute.
     /// - Throws: `StoreError`, as each read.
     func infiniteNumbers(
@@ -154,7 +155,7 @@ public protocol StoreReader: AnyObject {
 }
 
 extension StoreReader {
-    /// None: for a store that has no such numbers. It never throws.
+    /// None: for a store that keeps no such numbers. It never throws.
     public func infiniteNumbers(
         of attribute: Attribute, keys: [Int64]
     ) throws(StoreError) -> [Int64: Double] { [:] }

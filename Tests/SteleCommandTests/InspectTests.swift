@@ -183,6 +183,14 @@ import Testing
         #expect(half.status == 2 && half.errors.contains(store))
     }
 
+    @Test func aDateWithoutATextInAWholeFileIsNamed() throws {
+        try folder.write("#stele text 1\nPlayer|7|name=Ann|joinedAt=1e19\n", to: "s.text")
+        let (status, output, errors) = try inspect("s.text", "--model", league)
+        #expect(status == 1, "\(errors)")
+        let line = "Player.joinedAt: in 1 object (first: 7) the date is beyond the years"
+        #expect(output.contains(line), "\(output)")
+    }
+
     @Test func whatIsNoStoreIsRefused() throws {
         try folder.write("hello", to: "hello")
         try folder.write("", to: "empty")

@@ -107,6 +107,33 @@ import Testing
         #expect(try file() != written, "the key of the deleted note is given to no other")
     }
 
+    /// Only another program writes such a date.
+    @Test(arguments: StoreKind.files)
+    func aDateWithoutATextIsNullAndStaysInTheFile(_ kind: StoreKind) throws {
+        let first = try Stage(kind, model, at: folder.store)
+        let id = try first.insert("Box")[0]
+        first.close()
+        let format = try #require(try FileFormats.format(ofFile: folder.store))
+        let box = try model.named("Box")
+        let slot = try #require(box.attribute(named: "madeAt")).slot
+        var contents = try format.contents(of: file(), model)
+        contents.objects[0].snapshot.values[slot] = .date(1e19)
+        try Data(format.bytes(of: contents, model)).write(to: URL(filePath: folder.store))
+
+        let stage = try Stage(kind, model, at: folder.store)
+        defer { stage.close() }
+        for (key, value, shown, kept) in [
+            ("name", Value.string("x"), Value.null, Value.date(1e19)),
+            ("madeAt", .date(1), .date(1), .date(1)), ("madeAt", .null, .null, .null),
+        ] {
+            try stage.change { try $0.get(id)[key] = value }
+            let read = try stage.stored(id)?.value("madeAt", in: model)
+            #expect(read == shown)
+            let written = try format.contents(of: file(), model).objects[0].snapshot.values[slot]
+            #expect(written == kept)
+        }
+    }
+
     @Test(arguments: StoreKind.files)
     func keysAreNotGivenAgain(_ kind: StoreKind) throws {
         let stage = try Stage(kind, model, at: folder.store)

@@ -126,9 +126,26 @@ struct InspectCommand: ParsableCommand {
                 depths[entity.index] = depth
                 found.entities.append(
                     .init(name: entity.name, depth: depth, objects: Int64(try reader.count(all))))
+                found.differences += try farDates(of: entity, reader.fetch(all), reader)
             }
             return found
         }
+    }
+
+    /// Names the attributes with dates that are read as null.
+    private static func farDates(
+        of entity: Entity, _ rows: [Snapshot], _ reader: any StoreReader
+    ) throws -> [String] {
+        var found: [String] = []
+        for case .attribute(let it) in entity.slots where it.type == .date {
+            let dates = try reader.infiniteNumbers(of: it, keys: rows.map(\.key))
+            guard let first = dates.keys.min() else { continue }
+            found.append(
+                "\(entity.name).\(it.name): in \(dates.count) "
+                    + "\(dates.count == 1 ? "object" : "objects") (first: \(first)) the date is "
+                    + "beyond the years that it can have: it is read as null")
+        }
+        return found
     }
 }
 
