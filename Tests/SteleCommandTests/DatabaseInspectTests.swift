@@ -15,7 +15,7 @@ struct DatabaseInspectTests {
         {"entities":[
           {"name":"Person","uniquenessConstraints":[["name"]],
            "attributes":[{"name":"name","type":"String"},{"name":"age","type":"Integer 16"},
-             {"name":"mark","type":"UUID"}],
+             {"name":"mark","type":"UUID"},{"name":"born","type":"Date"}],
            "relationships":[
              {"name":"pets","destination":"Pet","toMany":true,"inverse":"owner"},
              {"name":"friends","destination":"Person","toMany":true,"inverse":"friends"}]},
@@ -87,6 +87,7 @@ struct DatabaseInspectTests {
             ("UPDATE zpet SET zowner = 99", "ZPET.ZOWNER: in 1 row (first: Z_PK 1)"),
             ("UPDATE zperson SET zage = 99999 WHERE z_pk = 2", "out of the range of Integer 16"),
             ("UPDATE zperson SET zmark = 'abc'", "does not have 16 bytes"),
+            ("UPDATE zperson SET zborn = '-Infinity'", "beyond the years that it can have"),
             ("UPDATE zperson SET z_ent = 7 WHERE z_pk = 3", "ZPERSON.Z_ENT: in 1 row"),
             ("DELETE FROM z_1friends WHERE reflexive = 2", "is its own inverse"),
             ("UPDATE z_primarykey SET z_max = 1 WHERE z_name = 'Person'", "largest Z_PK is 3"),

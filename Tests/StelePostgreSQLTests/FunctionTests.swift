@@ -67,6 +67,15 @@ import Testing
         }
     }
 
+    @Test func aDateWithoutATextIsReadAsNull() throws {
+        let (store, connection) = try connection()
+        defer { store.close() }
+        let found = try connection.rows(
+            SQLText("SELECT 1e19::float8, '-Infinity'::float8, 4000000000000000000, 3::float8"), [],
+            [.date, .date, .date, .date])
+        #expect(found == [[.null, .null, .null, .date(3)]])
+    }
+
     /// A mean is the nearest Double, a sum is exact, and what no type holds fails.
     @Test func numbersAreExactOrRefused() throws {
         let (store, connection) = try connection()

@@ -97,7 +97,7 @@ final class Rows {
         case .boolean: .bool(number != 0)
         case .double, .float:
             number.magnitude > 1 << 53 ? .int(number) : .double(Double(number))
-        case .date: .date(Double(number))
+        case .date: real(Double(number), kind)
         case .decimal: .decimal(Decimal(number))
         case .integer, .text, .data, .uuid, .external, .marked: .int(number)
         }
@@ -105,7 +105,7 @@ final class Rows {
 
     private static func real(_ number: Double, _ kind: ColumnKind) -> Value {
         switch kind {
-        case .date: .date(number)
+        case .date: Value.isDate(number) ? .date(number) : .null
         case .decimal: DecimalColumn.decimal(number).map(Value.decimal) ?? .double(number)
         default: .double(number)
         }
