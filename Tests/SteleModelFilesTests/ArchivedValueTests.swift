@@ -97,6 +97,20 @@ import Testing
         }
     }
 
+    /// A program sets "never" as the default, and its store must open.
+    @Test func aDateThatNoObjectCanHaveIsIgnored() throws {
+        let far = Double.greatestFiniteMagnitude
+        let read = try Self.attribute(
+            .date, default: .date(far),
+            ["SELF >= CAST(1, \"NSDate\")", "SELF <= CAST(1e19, \"NSDate\")"])
+        #expect(read.attribute.defaultValue == .null)
+        #expect(read.attribute.minimum == .date(1))
+        #expect(read.attribute.maximum == .null)
+        #expect(read.notes.count == 2)
+        #expect(read.notes.contains { $0.hasPrefix("E.a: its default \(far) is beyond the years") })
+        #expect(read.notes.contains { $0.hasPrefix("E.a: its validation ") })
+    }
+
     @Test func aRegularExpressionIsRead() throws {
         let read = try Self.attribute(.string, ["SELF MATCHES \"[a-z]+\""])
         #expect(read.attribute.regularExpression == "[a-z]+")

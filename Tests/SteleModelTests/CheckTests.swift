@@ -53,6 +53,18 @@ struct CheckTests {
                 "its minimum 2001-01-02T00:00:00Z is above its maximum 2001-01-01T00:00:00Z"
             ),
             (
+                #"<attribute name="n" attributeType="Date" defaultDateTimeInterval="1e19"/>"#,
+                "A.n: its default 1e+19 is beyond the years that a date can have"
+            ),
+            (
+                #"<attribute name="n" attributeType="Date" minDateTimeInterval="-3e18"/>"#,
+                "A.n: its minimum -3e+18 is beyond the years that a date can have"
+            ),
+            (
+                #"<attribute name="n" attributeType="Date" maxDateTimeInterval="3e18"/>"#,
+                "A.n: its maximum 3e+18 is beyond the years that a date can have"
+            ),
+            (
                 #"<attribute name="n" attributeType="Date" derived="YES"/>"#,
                 "A.n: it is derived but has no derivation expression"
             ),

@@ -11,6 +11,7 @@ extension ModelCheck {
         } else {
             checkDefault(of: attribute, place)
         }
+        checkDates(of: attribute, place)
         if let expression = attribute.derivationExpression, expression.isEmpty {
             findings.error(
                 place, "it is derived but has no derivation expression",
@@ -70,6 +71,20 @@ extension ModelCheck {
             place,
             "its default \(quoted(attribute.text(attribute.defaultValue))) is outside"
                 + " its bounds, so every new object must set it")
+    }
+
+    /// Reports dates that no object can have.
+    private func checkDates(of attribute: AttributeDescription, _ place: String) {
+        for (name, value) in [
+            ("default", attribute.defaultValue), ("minimum", attribute.minimum),
+            ("maximum", attribute.maximum),
+        ] {
+            guard case .date(let seconds) = value, !Value.isDate(seconds) else { continue }
+            findings.error(
+                place,
+                "its \(name) \(attribute.text(value)) is beyond the years that a date can have,"
+                    + " 3e18 seconds from 2001")
+        }
     }
 
     func check(_ relationship: RelationshipDescription, of entity: Entity, _ place: String) {

@@ -57,6 +57,13 @@ extension CompiledModelReader {
             findings.error(place, "its default is not of the type \(type.name)")
             return .null
         }
+        if case .date(let seconds) = value, !Value.isDate(seconds) {
+            // The model of an app or its store cannot be edited.
+            findings.note(
+                place,
+                "its default \(seconds) is beyond the years that a date can have, and is ignored")
+            return .null
+        }
         if case .string(let text) = value { _ = try Self.checked(text) }
         return value
     }

@@ -39,6 +39,7 @@ extension AttributeDescription {
             return true
         }
         guard let bound = bound(comparison) else { return false }
+        if case .date(let seconds) = bound, !Value.isDate(seconds) { return false }
         switch comparison.type {
         case .greaterThanOrEqual where minimum.isNull: minimum = bound
         case .lessThanOrEqual where maximum.isNull: maximum = bound
