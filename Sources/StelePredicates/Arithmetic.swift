@@ -3,7 +3,7 @@ import Glibc
 import SteleModel
 
 /// Arithmetic on values, as SQL computes it. A null operand gives null, and so does a result that
-/// is not a finite number.
+/// is not a finite number, or is no date (`Value.isDate`).
 ///
 /// Integers stay integers unless 64 bits overflow, which gives a Double. A Double operand gives a
 /// Double, otherwise a Decimal operand gives a Decimal.
@@ -40,19 +40,19 @@ enum Arithmetic {
             var other = b
             if case .date = b { other = a }
             guard let seconds = other.asDouble else { return .null }
-            return finiteDate(date + seconds)
+            return Self.date(date + seconds)
         case (.subtract, .date(let x), .date(let y)): return finite(x - y)
         case (.subtract, .date(let x), _):
             guard let seconds = b.asDouble else { return .null }
-            return finiteDate(x - seconds)
+            return date(x - seconds)
         default: return nil
         }
     }
 
     static func finite(_ value: Double) -> Value { value.isFinite ? .double(value) : .null }
 
-    private static func finiteDate(_ value: Double) -> Value {
-        value.isFinite ? .date(value) : .null
+    private static func date(_ value: Double) -> Value {
+        Value.isDate(value) ? .date(value) : .null
     }
 
     private static func integers(_ function: PredicateFunction, _ x: Int64, _ y: Int64) -> Value {
@@ -181,7 +181,7 @@ enum Arithmetic {
         switch target {
         case .date:
             if case .date = value { return value }
-            return value.asDouble.map { finiteDate($0) } ?? .null
+            return value.asDouble.map { date($0) } ?? .null
         case .number:
             if case .date(let it) = value { return .double(it) }
             if case .bool(let it) = value { return .int(it ? 1 : 0) }

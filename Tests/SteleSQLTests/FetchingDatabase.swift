@@ -23,6 +23,7 @@ final class FetchingDatabase {
         SQLFunctions.beginsWith, SQLFunctions.endsWith, SQLFunctions.like, SQLFunctions.matches,
         SQLFunctions.decimalKey, SQLFunctions.doubleKey, SQLFunctions.decimalAdd,
         SQLFunctions.decimalSubtract, SQLFunctions.decimalMultiply, SQLFunctions.decimalDivide,
+        SQLFunctions.stored,
     ]
 
     init(_ schema: SQLSchema) throws {

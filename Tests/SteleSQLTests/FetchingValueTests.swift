@@ -104,8 +104,7 @@ import Testing
         Person: age * salary > 10 - age
             ZPERSON t0 WHERE NULLIF(NULLIF((t0.ZAGE * t0.ZSALARY), 9e999), -9e999) > (?1 - t0.ZAGE)
         Person: born - 3 > born
-            ZPERSON t0 WHERE NULLIF(NULLIF((CAST(t0.ZBORN AS REAL) - ?1), 9e999), -9e999) \
-            > t0.ZBORN
+            ZPERSON t0 WHERE STELE_STORED(5, CAST(t0.ZBORN AS REAL) - ?1) > t0.ZBORN
         Person: TERNARY(age > 3, name, team.name) == "x"
             ZPERSON t0 LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM WHERE CASE WHEN t0.ZAGE > ?1 \
             THEN t0.ZNAME ELSE t1.ZNAME END = ?2

@@ -138,6 +138,36 @@ import Testing
     }()
 
     @Test(arguments: StoreKind.single)
+    func computedDatesWithoutATextAreNull(_ kind: StoreKind) throws {
+        let model = try makeModel([
+            EntityMaker("Item").attribute("d", .date).attribute("x", .double)
+        ])
+        let folder = try TemporaryFolder()
+        let store = try kind.open(model, at: folder.store)
+        defer { store.close() }
+        let context = ManagedObjectContext(PersistentStoreCoordinator(store: store))
+        defer { context.close() }
+        let item = try context.insert(model.named("Item"))
+        item["d"] = .date(2.9999999999999995e18)
+        item["x"] = .double(1e18)
+        try context.save()
+        let reader = try store.reader()
+        defer { reader.close() }
+        for (text, isNull) in [
+            ("d + x", true), ("x + d", true), ("d + x - x", true), ("d - x", false),
+            ("d - x - x", false), ("d - x * 7", true), ("CAST(x * 3, \"NSDate\")", true),
+            ("CAST(x * 2, \"NSDate\")", false),
+        ] {
+            for (test, isFound) in [("== nil", isNull), ("!= nil", !isNull)] {
+                var request = FetchRequest(entity: try model.named("Item"))
+                request.predicate = try Predicate(format: "\(text) \(test)")
+                let count = try reader.count(request.checked(in: model))
+                #expect(count == (isFound ? 1 : 0), "\(text) \(test)")
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.single)
     func sumsAndAveragesBeyondTheRangeAreNull(_ kind: StoreKind) throws {
         let model = try model()
         var numbers = SeededNumbers(seed: drawSeed("sumsAndAveragesBeyondTheRangeAreNull(\(kind))"))

@@ -42,6 +42,10 @@ enum PostgreSQLFunctions {
                 call($0, kind(arguments[1]), arguments[2], kind(arguments[3]), last)
             }
         case SQLFunctions.cast: return cast(Int(arguments[0]), kind(arguments[1]), last)
+        case SQLFunctions.stored:
+            guard kind(first) == .date else { return nil }
+            // LEAST and GREATEST leave out nulls, and NaN is above all numbers.
+            return "NULLIF(NULLIF(GREATEST(LEAST(\(last), 3e18), -3e18), 3e18), -3e18)"
         default: return nil
         }
     }

@@ -121,7 +121,7 @@ extension Translation {
             (.number, .integer), (.number, .double), (.number, .decimal), (.number, .float):
             return operand
         case (.date, .integer), (.date, .double), (.date, .float), (.date, .boolean):
-            return .computed(real(sql(operand)), .date)
+            return .computed(try date(real(sql(operand))), .date)
         case (.number, .date): return .computed(real(sql(operand)), .double)
         case (.date, _): kind = .date
         case (.number, _): kind = .double
@@ -129,7 +129,8 @@ extension Translation {
         case (.string, _): kind = .text
         case (.uuid, _): kind = .uuid
         }
-        return .computed(try cast(sql(operand), operand.kind, to: target), kind)
+        let text = try cast(sql(operand), operand.kind, to: target)
+        return .computed(try kind == .date ? date(text) : text, kind)
     }
 
     /// Returns the call of the cast function.
@@ -143,6 +144,11 @@ extension Translation {
     /// Returns a number as one of floating point.
     func real(_ text: String) -> String {
         SQLWords.joined(["CAST(", text, " AS ", schema.dialect.typeName(.double), ")"])
+    }
+
+    /// Returns a computed date, which is null where it is none (`Value.isDate`).
+    func date(_ text: String) throws(StoreError) -> String {
+        try call(SQLFunctions.stored, String(ColumnKind.date.rawValue), text)
     }
 
     // MARK: Distance

@@ -64,6 +64,7 @@ extension Translation {
         let chain = chained(a, sign, b)
         let bits = sign == "*" ? a.bits + b.bits : max(a.bits, b.bits) + 1
         let isFinite = kind == .integer && bits < Operand.bitLimit
+        if kind == .date { return .computed(try date(chain.text), .date) }
         // A result that is not finite is null, also after further operators.
         var operand: Operand =
             isFinite

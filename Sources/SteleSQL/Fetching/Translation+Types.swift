@@ -200,8 +200,9 @@ extension Translation {
         }
         let (x, y) = (try term(a), try term(b))
         let divisor = sign == "/" ? "NULLIF(\(y), 0)" : y
+        let text = "(\(x) \(sign) \(divisor))"
         return .computed(
-            "(\(x) \(sign) \(divisor))", kind,
+            try kind == .date ? date(text) : text, kind,
             isNullable: kind != .integer || sign == "/" || a.isNullable || b.isNullable)
     }
 

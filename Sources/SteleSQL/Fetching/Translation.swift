@@ -102,9 +102,10 @@ final class Translation {
         return dialect.binary(bind(value))
     }
 
-    /// The functions that have a result for all texts.
+    /// The functions that have a result for all values.
     private static let safe: Set = [
         SQLFunctions.fold, SQLFunctions.contains, SQLFunctions.beginsWith, SQLFunctions.endsWith,
+        SQLFunctions.stored,
     ]
 
     /// Returns the call of one of Stele's functions.
