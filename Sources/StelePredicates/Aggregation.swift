@@ -47,20 +47,19 @@ enum Aggregation {
     }
 
     static func total(_ values: [Value]) -> Value {
-        plain(values)?.sum ?? decimals(values).map(Arithmetic.exact)
+        plain(values)?.sum ?? decimals(values).map { Arithmetic.exact($0.sum) }
             ?? values.reduce(.int(0)) { Arithmetic.binary(.add, $0, $1) }
     }
 
-    /// The sum of Decimals and integers, which is to be rounded to 38 digits; nil if there are other
-    /// values.
-    private static func decimals(_ values: [Value]) -> Decimal? {
-        var sum = Decimal(0)
+    /// The sum of Decimals and integers; nil if there are other values.
+    private static func decimals(_ values: [Value]) -> DecimalTotal? {
+        var total = DecimalTotal()
         for value in values {
             if case .double = value { return nil }
             guard let number = value.asDecimal else { return nil }
-            sum += number
+            total.add(number)
         }
-        return sum
+        return total
     }
 
     /// The sum of integers and Doubles; nil if there are other values.
@@ -79,9 +78,7 @@ enum Aggregation {
 
     static func average(_ values: [Value]) -> Value {
         if let plain = plain(values) { return plain.mean }
-        if let sum = decimals(values) {
-            return Arithmetic.exact(DecimalText.mean(sum, of: values.count))
-        }
+        if let total = decimals(values) { return Arithmetic.exact(total.mean) }
         return total(values).asDouble.map { .double($0 / Double(values.count)) } ?? .null
     }
 

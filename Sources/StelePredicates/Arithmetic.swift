@@ -87,23 +87,17 @@ enum Arithmetic {
         _ function: PredicateFunction, _ x: Decimal, _ y: Decimal
     ) -> Value {
         switch function {
-        case .add: return exact(x + y)
-        case .subtract: return exact(x - y)
-        case .multiply: return exact(DecimalText.product(x, y))
-        case .divide: return y.isZero ? .null : exact(DecimalText.quotient(x, y))
-        case .modulus:
-            if y.isZero { return .null }
-            guard let times = truncated(x / y) else { return .null }
-            return exact(x - DecimalText.product(times, y))
-        default: return .null
+        case .add: exact(DecimalText.sum(x, y))
+        case .subtract: exact(DecimalText.difference(x, y))
+        case .multiply: exact(DecimalText.product(x, y))
+        case .divide: exact(DecimalText.quotient(x, y))
+        case .modulus: exact(DecimalText.remainder(x, y))
+        default: .null
         }
     }
 
-    /// A Decimal that was computed, rounded to 38 digits; null if it is out of range.
-    static func exact(_ value: Decimal) -> Value {
-        let rounded = DecimalText.rounded(value)
-        return rounded.isNaN ? .null : .decimal(rounded)
-    }
+    /// A Decimal that was computed; null if it is out of range.
+    static func exact(_ value: Decimal) -> Value { value.isNaN ? .null : .decimal(value) }
 
     private static func bits(_ function: PredicateFunction, _ a: Value, _ b: Value) -> Value {
         guard let x = integer(a), let y = integer(b) else { return .null }
@@ -162,8 +156,8 @@ enum Arithmetic {
         case .decimal(let it):
             if function == .absolute { return .decimal(it.magnitude) }
             guard let whole = truncated(it) else { return .null }
-            if function == .floor, whole > it { return exact(whole - 1) }
-            if function == .ceiling, whole < it { return exact(whole + 1) }
+            if function == .floor, whole > it { return exact(DecimalText.difference(whole, 1)) }
+            if function == .ceiling, whole < it { return exact(DecimalText.sum(whole, 1)) }
             return .decimal(whole)
         default: return .null
         }

@@ -5,9 +5,9 @@ import TestSupport
 
 /// A pool of values for each kind of attribute.
 ///
-/// Sums of Doubles and of long Decimals depend on the order in which they are added, and neither
-/// store promises one: attributes whose names begin with `wild` hold such values and are never
-/// added up, all others hold what adds up exactly. Those that begin with `vast` hold numbers of one
+/// Sums of Doubles depend on the order in which they are added, and neither store promises one:
+/// attributes whose names begin with `wild` hold such values, and Decimals of many digits, and are
+/// never added up; all others hold what adds up exactly. Those that begin with `vast` hold numbers of one
 /// sign, of which two of the greatest are too much for a Double, in any order.
 enum SampleValues {
     static let texts = [

@@ -15,6 +15,8 @@ final class FetchingDatabase {
     private static let aggregates = [
         SQLFunctions.decimalSum, SQLFunctions.decimalAverage, SQLFunctions.decimalMinimum,
         SQLFunctions.decimalMaximum, SQLFunctions.decimalMedian, SQLFunctions.median,
+        SQLFunctions.decimalPart, SQLFunctions.decimalSumOfParts,
+        SQLFunctions.decimalAverageOfParts,
         SQLFunctions.sum, SQLFunctions.average, SQLFunctions.standardDeviation,
     ]
     private static let scalars = [

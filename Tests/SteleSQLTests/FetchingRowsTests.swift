@@ -38,10 +38,9 @@ import Testing
             groupBy: ["team.name"], having: "count() > 3 AND headcount < 9", sort: "-headcount")
         #expect(
             statement.sql.string
-                == "SELECT t2.ZNAME, SUM(t1.a0), STELE_DECIMAL_DIVIDE("
-                + "CASE WHEN COUNT(t1.a1) = COUNT(*) THEN STELE_DECIMAL_SUM(t1.a1) END, "
-                + "SUM(t1.a2)) FROM (SELECT t0.ZTEAM AS k0, COUNT(*) AS a0, "
-                + "STELE_DECIMAL_SUM(t0.ZPAY) AS a1, COUNT(t0.ZPAY) AS a2 FROM ZPERSON t0 "
+                == "SELECT t2.ZNAME, SUM(t1.a0), STELE_DECIMAL_AVG_OF_PARTS(t1.a1) "
+                + "FROM (SELECT t0.ZTEAM AS k0, COUNT(*) AS a0, "
+                + "STELE_DECIMAL_PART(t0.ZPAY) AS a1 FROM ZPERSON t0 "
                 + "GROUP BY t0.ZTEAM) t1 LEFT JOIN ZTEAM t2 ON t2.Z_PK = t1.k0 GROUP BY t2.ZNAME "
                 + "HAVING SUM(t1.a0) > ?1 AND SUM(t1.a0) < ?2 ORDER BY SUM(t1.a0) DESC, t2.ZNAME")
         #expect(statement.kinds == [.text, .integer, .decimal])

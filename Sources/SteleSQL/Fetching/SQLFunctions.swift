@@ -37,7 +37,7 @@ package enum SQLFunctions {
     /// `STELE_DOUBLE_KEY(x)`: the same of a Double that is compared with Decimals: a whole number
     /// beyond 2^53 has all its digits, where a REAL that is a Decimal has the shortest ones.
     package static let doubleKey = SQLFunction("STELE_DOUBLE_KEY", 1)
-    /// `STELE_DECIMAL_ADD(a, b)`: exact to 38 digits, as the next three.
+    /// `STELE_DECIMAL_ADD(a, b)`: rounded to 38 digits, as the next three.
     package static let decimalAdd = SQLFunction("STELE_DECIMAL_ADD", 2)
     /// `STELE_DECIMAL_SUBTRACT(a, b)`: a minus b.
     package static let decimalSubtract = SQLFunction("STELE_DECIMAL_SUBTRACT", 2)
@@ -45,10 +45,17 @@ package enum SQLFunctions {
     package static let decimalMultiply = SQLFunction("STELE_DECIMAL_MULTIPLY", 2)
     /// `STELE_DECIMAL_DIVIDE(a, b)`: NULL for b = 0.
     package static let decimalDivide = SQLFunction("STELE_DECIMAL_DIVIDE", 2)
-    /// `STELE_DECIMAL_SUM(x)`: ignores NULL; 0 for no rows.
+    /// `STELE_DECIMAL_SUM(x)`: the exact sum, rounded to 38 digits; ignores NULL; 0 for no rows.
     package static let decimalSum = SQLFunction("STELE_DECIMAL_SUM", 1)
-    /// `STELE_DECIMAL_AVG(x)`: ignores NULL; NULL for no rows, as the next two.
+    /// `STELE_DECIMAL_AVG(x)`: ignores NULL; NULL for no rows, as the lowest and the highest value.
     package static let decimalAverage = SQLFunction("STELE_DECIMAL_AVG", 1)
+    /// `STELE_DECIMAL_PART(x)`: a BLOB with the exact sum and the count of a part of the rows, for
+    /// the next two; ignores NULL.
+    package static let decimalPart = SQLFunction("STELE_DECIMAL_PART", 1)
+    /// `STELE_DECIMAL_SUM_OF_PARTS(part)`: as `STELE_DECIMAL_SUM` of the rows of all parts.
+    package static let decimalSumOfParts = SQLFunction("STELE_DECIMAL_SUM_OF_PARTS", 1)
+    /// `STELE_DECIMAL_AVG_OF_PARTS(part)`: as `STELE_DECIMAL_AVG` of the rows of all parts.
+    package static let decimalAverageOfParts = SQLFunction("STELE_DECIMAL_AVG_OF_PARTS", 1)
     /// `STELE_DECIMAL_MIN(x)`: the lowest value.
     package static let decimalMinimum = SQLFunction("STELE_DECIMAL_MIN", 1)
     /// `STELE_DECIMAL_MAX(x)`: the highest value.

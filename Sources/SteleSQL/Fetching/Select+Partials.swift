@@ -37,12 +37,9 @@ final class Partials {
         return named.joined(separator: ", ")
     }
 
-    /// Returns the sum of Decimals. That of a part is null where it is out of range, and 0 without
-    /// values; with such a part the whole is null.
-    private func decimalSum(_ value: String) -> String {
-        let sum = SQLFunctions.decimalSum.name
-        let part = total("\(sum)(\(value))")
-        return "CASE WHEN COUNT(\(part)) = COUNT(*) THEN \(sum)(\(part)) END"
+    /// Returns a total of Decimals, whose parts are exact, so that it is rounded once.
+    private func decimals(_ whole: SQLFunction, _ value: String) -> String {
+        "\(whole.name)(\(total("\(SQLFunctions.decimalPart.name)(\(value))")))"
     }
 
     /// Returns the outer SQL for an aggregate of an inner value.
@@ -51,14 +48,13 @@ final class Partials {
         switch aggregate {
         case .count: return "SUM(\(total("COUNT(\(value))")))"
         case .sum where isDecimal:
-            return decimalSum(value)
+            return decimals(SQLFunctions.decimalSumOfParts, value)
         case .sum where operand.kind == .double || operand.kind == .float:
             // TOTAL is 0 for a part without values. Parts beyond both ends are null together.
             return Translation.finite("SUM(\(total("TOTAL(\(value))")))")
         case .sum: return "COALESCE(SUM(\(total("SUM(\(value))"))), 0)"
         case .average where isDecimal:
-            return "\(SQLFunctions.decimalDivide.name)(\(decimalSum(value)), "
-                + "SUM(\(total("COUNT(\(value))"))))"
+            return decimals(SQLFunctions.decimalAverageOfParts, value)
         case .average:
             let mean = "SUM(\(total("TOTAL(\(value))"))) / SUM(\(total("COUNT(\(value))")))"
             return operand.kind == .integer ? mean : Translation.finite(mean)

@@ -99,24 +99,22 @@ enum DecimalFunctions {
 
 /// The sum, average, minimum and maximum of decimals, exact to 38 digits.
 final class DecimalAggregate: GroupState {
-    private var total = Decimal(0)
+    private var total = DecimalTotal()
     private var least: Decimal?
     private var greatest: Decimal?
-    private var count = 0
 
     func add(_ argument: OpaquePointer?) {
         guard let value = DecimalFunctions.decimal(argument) else { return }
-        total += value
-        count += 1
+        total.add(value)
         least = least.map { min($0, value) } ?? value
         greatest = greatest.map { max($0, value) } ?? value
     }
 
-    /// Registers the four aggregates on a connection.
+    /// Registers the aggregates on a connection.
     static func register(on connection: OpaquePointer) {
         let all: [(SQLFunction, SQLFunctionTable.Final)] = [
-            (SQLFunctions.decimalSum, { DecimalAggregate.end($0) { $0.sum } }),
-            (SQLFunctions.decimalAverage, { DecimalAggregate.end($0) { $0.average } }),
+            (SQLFunctions.decimalSum, { DecimalAggregate.end($0) { $0.total.sum } }),
+            (SQLFunctions.decimalAverage, { DecimalAggregate.end($0) { $0.total.mean } }),
             (SQLFunctions.decimalMinimum, { DecimalAggregate.end($0) { $0.least } }),
             (SQLFunctions.decimalMaximum, { DecimalAggregate.end($0) { $0.greatest } }),
         ]
@@ -124,18 +122,45 @@ final class DecimalAggregate: GroupState {
             SQLFunctionTable.add(
                 function, on: connection, step: { DecimalAggregate.step($0, $2) }, final: final)
         }
+        SQLFunctionTable.add(
+            SQLFunctions.decimalPart, on: connection, step: { DecimalAggregate.step($0, $2) },
+            final: { DecimalAggregate.endPart($0) })
     }
 
-    private var sum: Decimal? { DecimalText.rounded(total) }
-
-    private var average: Decimal? {
-        count == 0 ? nil : DecimalText.mean(total, of: count)
+    private static func endPart(_ context: OpaquePointer?) {
+        finish(context).total.bytes.withUnsafeBytes {
+            stele_result_blob(context, $0.baseAddress, Int64($0.count))
+        }
     }
 
     private static func end(
         _ context: OpaquePointer?, _ result: (DecimalAggregate) -> Decimal?
     ) {
         DecimalFunctions.result(context, result(finish(context)))
+    }
+}
+
+/// The sum and the average of all numbers of some parts.
+final class DecimalPartsAggregate: GroupState {
+    private var total = DecimalTotal()
+
+    func add(_ part: OpaquePointer?) {
+        guard let start = sqlite3_value_blob(part) else { return }
+        let bytes = UnsafeRawBufferPointer(
+            start: start, count: Int(sqlite3_value_bytes(part)))
+        if let it = DecimalTotal(bytes: bytes) { total.add(it) }
+    }
+
+    /// Registers both on a connection.
+    static func register(on connection: OpaquePointer) {
+        SQLFunctionTable.add(
+            SQLFunctions.decimalSumOfParts, on: connection,
+            step: { DecimalPartsAggregate.step($0, $2) },
+            final: { DecimalFunctions.result($0, DecimalPartsAggregate.finish($0).total.sum) })
+        SQLFunctionTable.add(
+            SQLFunctions.decimalAverageOfParts, on: connection,
+            step: { DecimalPartsAggregate.step($0, $2) },
+            final: { DecimalFunctions.result($0, DecimalPartsAggregate.finish($0).total.mean) })
     }
 }
 

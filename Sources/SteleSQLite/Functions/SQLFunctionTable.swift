@@ -15,6 +15,7 @@ enum SQLFunctionTable {
             add(function, on: connection, scalar: body)
         }
         DecimalAggregate.register(on: connection)
+        DecimalPartsAggregate.register(on: connection)
         NumberAggregate.register(on: connection)
         SumAggregate.register(on: connection)
         add(
