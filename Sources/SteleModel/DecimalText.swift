@@ -30,16 +30,25 @@ public enum DecimalText {
     /// - Returns: nil as `parse`, but for digits that are rounded.
     public static func parse(stored digits: [UInt8]) -> Decimal? {
         if let value = parse(digits) { return value }
-        guard digits.count > digitLimit, digits.allSatisfy(isOfNumber),
-            let value = Decimal(string: String(decoding: digits, as: UTF8.self))
-        else { return nil }
-        let rounded = rounded(value)
-        return rounded.isNaN ? nil : rounded
-    }
-
-    private static func isOfNumber(_ byte: UInt8) -> Bool {
-        byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
-            || byte == UInt8(ascii: "e")
+        guard digits.count > digitLimit, NumberText.plain(digits) == digits else { return nil }
+        let isNegative = digits.first == UInt8(ascii: "-")
+        let end = digits.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? digits.count
+        let written = String(decoding: digits[end...].dropFirst(), as: UTF8.self)
+        guard let power = written.isEmpty ? 0 : Int(written), power.magnitude < 1_000_000 else {
+            return nil
+        }
+        let number = digits[..<end].dropFirst(isNegative ? 1 : 0)
+        let point = number.firstIndex(of: UInt8(ascii: ".")) ?? end - 1
+        let significant = number.filter { $0 != UInt8(ascii: ".") }
+            .drop { $0 == UInt8(ascii: "0") }
+        // The digit behind the last one decides how that is rounded.
+        let kept = significant.prefix(digitLimit + 1)
+        var wide = WideDecimal(
+            low: 0, exponent: power - (end - 1 - point) + significant.count - kept.count,
+            isNegative: isNegative)
+        for digit in kept { wide.append(digit - UInt8(ascii: "0")) }
+        let value = wide.rounded()
+        return value.isNaN ? nil : value
     }
 
     /// Brings the exponent into the range of a Decimal by appending zeros to the significand.

@@ -206,6 +206,11 @@ import Testing
         #expect(
             try refusal("Box|1|small=70000")
                 == "line 1: 70000 is not a value of small, whose type is Integer 16")
+        for digit in [".1", "-5"] {
+            let damaged = "1" + String(repeating: digit, count: 22)
+            let message = try refusal("Box|1|price=\(damaged)")
+            #expect(message.contains("is not a value of price"), "\(message)")
+        }
         #expect(try refusal("#objects|2\nBox|1").hasPrefix("the file has 1 objects"))
         #expect(try refusal("#stele text 2\nBox|1").contains("newer form"))
     }

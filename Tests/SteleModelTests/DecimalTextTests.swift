@@ -143,6 +143,27 @@ struct DecimalTextTests {
         #expect(DecimalText.rounded(greatest + greatest).isNaN)
     }
 
+    @Test("A long number of a file is rounded to the nearest")
+    func readsStored() throws {
+        let sixes = String(repeating: "6", count: 60)
+        for (text, value) in [
+            ("-0.\(sixes)e2", "-66.\(String(repeating: "6", count: 35))7"),
+            ("0.\(String(repeating: "0", count: 120))123456789", "1.2345679e-121"),
+            (sixes, "6.\(String(repeating: "6", count: 36))7e59"), ("0.\(sixes)E-200", nil),
+        ] as [(String, String?)] {
+            let read = DecimalText.parse(stored: Array(text.utf8))
+            #expect(read.map { DecimalText.text($0) } == value, "\(text)")
+        }
+    }
+
+    @Test(
+        "Text that only begins as a number is refused also if it is longer than 38 characters",
+        arguments: ["1.1", "1-5", "1e5e", "1.5e5-", "1-", "--1", "1e5.5"])
+    func refusesStored(_ piece: String) {
+        let text = piece + String(piece.suffix(2)) + String(repeating: piece, count: 20)
+        #expect(DecimalText.parse(stored: Array(text.utf8)) == nil, "\(text)")
+    }
+
     @Test("A Decimal of Foundation's making is written with its digits")
     func writes() {
         #expect(DecimalText.text(Decimal(0)) == "0")

@@ -159,6 +159,18 @@ import Testing
         #expect(books.get(groups).text == #"[{"w":1,"s":1.8,"a":0.45}]"#)
     }
 
+    @Test func aDamagedDecimalOfManyCharactersIsNull() throws {
+        let books = try books(.sqlite)
+        #expect(books.post("/Book", #"[{"price":1},{"price":1}]"#).status == 201)
+        for digit in [".1", "-5"] {
+            let damaged = "1" + String(repeating: digit, count: 22)
+            try RawDatabase(books.path)
+                .run("UPDATE ZBOOK SET ZPRICE = CAST('\(damaged)' AS BLOB)")
+            #expect(count("price == nil", in: books) == #"{"count":2}"#)
+            #expect(books.get("/Book?select=price&where=_id==1").text == #"[{"price":null}]"#)
+        }
+    }
+
     /// A sum of groups is made of the sums of their parts, of which one is out of range.
     @Test(arguments: StoreKind.single)
     func aGroupWithAPartOutOfRangeHasNoSum(_ kind: StoreKind) throws {
