@@ -23,9 +23,9 @@ public protocol ValueTransformer: Sendable {
     /// Whether values must not be kept anywhere except as the transformer's bytes.
     var isSecret: Bool { get }
 
-    /// Whether an object with one key, which begins with `$`, is a value that JSON does not have,
-    /// and `{"$dictionary":{…}}` an object whose one key begins with `$`.
-    var usesTags: Bool { get }
+    /// The keys, such as `$date`, of which an object with only one is a value that JSON does not
+    /// have. If there are any, `{"$dictionary":{…}}` is an object whose one key begins with `$`.
+    var tags: [String] { get }
 }
 
 extension ValueTransformer {
@@ -35,8 +35,8 @@ extension ValueTransformer {
     /// False: the values are not secret.
     public var isSecret: Bool { false }
 
-    /// False: every object is one.
-    public var usesTags: Bool { false }
+    /// None: every object is one.
+    public var tags: [String] { [] }
 }
 
 /// The error of a value transformer.

@@ -26,8 +26,8 @@ public struct KeyedArchiveTransformer: ValueTransformer {
     /// A transformer.
     public init() {}
 
-    /// True: values of other types are objects with one key.
-    public var usesTags: Bool { true }
+    /// The keys of the types that JSON does not have.
+    public var tags: [String] { ["$set", "$data", "$date", "$url", "$uuid"] }
 
     /// The archive of a JSON value.
     /// - Throws: `TransformationError` for a value that has no archive.

@@ -84,5 +84,15 @@ import Testing
         let merged = try PropertyList.merge(JSONDocument(patch).root, into: old, at: "it")
         #expect(merged == ["a": ["c": 2, "f": ["h": 3]], "d": [3], "e": .date(1)])
         #expect(try PropertyList.merge(JSONDocument("null").root, into: old, at: "it") == nil)
+        let named: PropertyList = ["$date": 1, "b": 2]
+        for (patch, after) in [
+            (#"{"$date":null}"#, ["b": 2]),
+            (#"{"$schema":3}"#, ["$date": 1, "b": 2, "$schema": 3]),
+            (#"{"$dictionary":{"$date":4}}"#, ["$date": 4, "b": 2]),
+            (#"{"$dictionary":{"$date":null}}"#, ["b": 2]),
+        ] as [(String, PropertyList)] {
+            let merged = try PropertyList.merge(JSONDocument(patch).root, into: named, at: "it")
+            #expect(merged == after, "\(patch)")
+        }
     }
 }

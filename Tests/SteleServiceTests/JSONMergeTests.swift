@@ -176,6 +176,43 @@ import Testing
         #expect(back.contains("AAI="), "\(back)")
     }
 
+    @Test func membersOfAnArchiveWhoseNamesBeginWithADollarMerge() throws {
+        let users = try Self.users()
+        let before = #"{"$date":"x","$schema":"old","in":{"$schema":"old","n":1}}"#
+        for (patch, after) in [
+            (
+                #"{"$schema":"new"}"#,
+                #"{"$date":"x","$schema":"new","in":{"$schema":"old","n":1}}"#
+            ),
+            (#"{"$schema":null}"#, #"{"$date":"x","in":{"$schema":"old","n":1}}"#),
+            (#"{"$date":null}"#, #"{"$schema":"old","in":{"$schema":"old","n":1}}"#),
+            (
+                #"{"in":{"$schema":"new"}}"#,
+                #"{"$date":"x","$schema":"old","in":{"$schema":"new","n":1}}"#
+            ),
+            (
+                #"{"in":{"n":null}}"#,
+                #"{"$date":"x","$schema":"old","in":{"$dictionary":{"$schema":"old"}}}"#
+            ),
+            // An object that is spelled by $dictionary merges, too; any other spelling is a value.
+            (
+                #"{"$dictionary":{"$date":"y"}}"#,
+                #"{"$date":"y","$schema":"old","in":{"$schema":"old","n":1}}"#
+            ),
+            (
+                #"{"in":{"$dictionary":{"$schema":null}}}"#,
+                #"{"$date":"x","$schema":"old","in":{"n":1}}"#
+            ),
+            (#"{"$set":[1]}"#, #"{"$set":[1]}"#),
+        ] {
+            let place = try #require(users.post("/User", "{\"archive\":\(before)}")["Location"])
+            let patched = users.patch(place, "{\"archive\":\(patch)}")
+            #expect(patched.status == 200, "\(patched.text)")
+            #expect(
+                users.get("\(place)?select=archive").text == "{\"archive\":\(after)}", "\(patch)")
+        }
+    }
+
     @Test func theJSONOfACompositeMerges() throws {
         let users = try Self.users()
         _ = users.post("/User", #"{"looks":{"style":{"a":1,"b":2},"size":3}}"#)
@@ -226,6 +263,24 @@ import Testing
             }
         }
 
+        /// The text that an archive gives.
+        var archived: String {
+            switch self {
+            case .null, .scalar: text
+            case .array(let all): "[\(all.map(\.archived).joined(separator: ","))]"
+            case .object(let all):
+                Tree.tagged(
+                    all.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+                        .map { "\"\($0)\":\((all[$0] ?? .null).archived)" },
+                    isTag: all.count == 1 && all["$c"] != nil)
+            }
+        }
+
+        private static func tagged(_ members: [String], isTag: Bool) -> String {
+            let object = "{\(members.joined(separator: ","))}"
+            return isTag ? "{\"$dictionary\":\(object)}" : object
+        }
+
         /// MergePatch of RFC 7396, section 2.
         func patched(by patch: Tree) -> Tree {
             guard case .object(let changes) = patch else { return patch }
@@ -247,13 +302,17 @@ import Testing
         for round in 0..<400 {
             let patch = Tree(&numbers)
             let answer = users.patch(
-                "/User/1", "{\"prefs\":\(patch.text),\"secret\":\(patch.text)}")
+                "/User/1",
+                "{\"prefs\":\(patch.text),\"secret\":\(patch.text),\"archive\":\(patch.text)}")
             let next = value.patched(by: patch)
             let read = users.get("/User/1?select=prefs,secret").text
             let expected = "{\"prefs\":\(next.text),\"secret\":\(next.text)}"
-            if answer.status != 200 || read != expected {
+            let archive = users.get("/User/1?select=archive").text
+            let archived = "{\"archive\":\(next.archived)}"
+            if answer.status != 200 || read != expected || archive != archived {
                 Issue.record(
-                    "seed \(seed), round \(round): \(value.text) and \(patch.text): \(read)")
+                    "seed \(seed), round \(round): \(value.text) and \(patch.text): \(read) \(archive)"
+                )
                 return
             }
             value = next

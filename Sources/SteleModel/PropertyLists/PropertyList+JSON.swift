@@ -46,11 +46,17 @@ extension PropertyList {
                 }
                 self = .data(bytes)
             } else {
-                let inner = node.count == 1 ? node[Self.dictionary] : nil
-                let isTagged = inner?.kind == .object
-                self = .dictionary(try Self.entries(isTagged ? inner ?? node : node, place))
+                self = .dictionary(try Self.entries(Self.spelled(node), place))
             }
         }
+    }
+
+    /// The object that `$dictionary` spells, or the node itself.
+    private static func spelled(_ node: JSONNode) -> JSONNode {
+        guard node.count == 1, let inner = node[Self.dictionary], inner.kind == .object else {
+            return node
+        }
+        return inner
     }
 
     private static func entries(
@@ -100,17 +106,20 @@ extension PropertyList {
         }
     }
 
-    /// Applies a JSON merge patch (RFC 7396): null removes a key, and objects merge.
+    /// Applies a JSON merge patch (RFC 7396): null removes a key, and objects merge, also one that
+    /// `$dictionary` spells.
     /// - Parameter place: the name of the value in messages.
     /// - Throws: `JSONFailure`.
     package static func merge(
         _ node: JSONNode, into value: PropertyList?, at place: String
     ) throws(JSONFailure) -> PropertyList? {
         if node.isNull { return nil }
-        let isTag = node.count == 1 && [date, data, dictionary].contains { node[$0] != nil }
+        // Null is the value of no tag: it removes the member of that name.
+        let tagged = node.count == 1 ? node[Self.date] ?? node[Self.data] : nil
+        let isTag = tagged?.isNull == false
         guard node.kind == .object, !isTag else { return try PropertyList(node, at: place) }
         var members: [(String, JSONNode)] = []
-        node.forEachMember { members.append(($0, $1)) }
+        spelled(node).forEachMember { members.append(($0, $1)) }
         var entries = value?.entries ?? []
         for (name, member) in members {
             let index = entries.firstIndex { $0.key == name }
