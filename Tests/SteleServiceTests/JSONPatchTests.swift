@@ -1,6 +1,8 @@
 // JSON Patch (RFC 6902) on objects.
 
 import SteleJSON
+import SteleModel
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -188,6 +190,63 @@ import Testing
             let answer = Self.patch(people, "/Person/1", "[\(operation)]")
             #expect(answer.code == code, "\(operation): \(answer.text)")
         }
+    }
+
+    // MARK: Types
+
+    private static func items(_ inMemory: Bool) throws -> ServiceFixture {
+        _ = AttributeModels.keys
+        let home = CompositeDescription(
+            "Home", [.init(optional: "rent", .decimal), .init(optional: "since", .date)])
+        let item = EntityMaker("Item")
+            .attribute("archive", .transformable) {
+                $0.valueTransformerName = "NSSecureUnarchiveFromData"
+            }
+            .attribute("cost", .decimal)
+            .attribute("count", .integer64)
+            .attribute("draft", .string) {
+                $0.isTransient = true
+                $0.defaultValue = .string("new")
+            }
+            .attribute("free", .transformable)
+            .attribute("home", .composite) { $0.compositeName = "Home" }
+            .attribute("low", .string) { $0.derivationExpression = "lowercase:(name)" }
+            .attribute("name", .string)
+            .attribute("price", .decimal)
+        let items = try ServiceFixture(makeModel([item], composites: [home]), inMemory: inMemory)
+        _ = items.post(
+            "/Item",
+            """
+            {"archive":{"set":{"$set":[1,2]},"when":{"$date":"2024-05-01T00:00:00Z"}},
+             "count":1234567890123456789,"free":{"n":0.12345678901234567891},
+             "home":{"rent":"0.5","since":"2024-05-01"},"name":"Ab","price":"12345678901234567.5"}
+            """)
+        return items
+    }
+
+    @Test(arguments: [
+        ("/price", "/cost", "cost", "12345678901234567.5"),
+        ("/price", "/home/rent", "home.rent", "12345678901234567.5"),
+        ("/price", "/free/n", "free", #"{"n":12345678901234567.5}"#),
+        ("/count", "/cost", "cost", "1234567890123456789"),
+        ("/free/n", "/cost", "cost", "0.12345678901234567891"),
+    ])
+    func copiesAndMovesKeepAllDigits(
+        _ from: String, _ path: String, _ name: String, _ after: String
+    ) throws {
+        for (kind, inMemory) in [("copy", false), ("move", true)] {
+            let items = try Self.items(inMemory)
+            let answer = Self.patch(
+                items, "/Item/1", #"[{"op":"\#(kind)","from":"\#(from)","path":"\#(path)"}]"#)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(items.get("/Item/1?select=\(name)").text == "{\"\(name)\":\(after)}")
+        }
+        // A number of a request may have been rounded by its sender.
+        let items = try Self.items(true)
+        let sent = Self.patch(
+            items, "/Item/1",
+            #"[{"op":"replace","path":"/cost","value":12345678901234567.5}]"#)
+        #expect(sent.code == "value.type" && sent.hint.contains("as a string"), "\(sent.text)")
     }
 
     @Test(arguments: [

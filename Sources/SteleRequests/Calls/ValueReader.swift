@@ -6,14 +6,16 @@ import SteleModel
 /// Reads the values of attributes in bodies.
 package enum ValueReader {
     /// The value of an attribute in a body.
+    /// - Parameter keepsDigits: whether a bare number has all its digits, so that a Decimal takes
+    ///   more than 15. A number of a request may have been rounded by the sender's JSON library.
     /// - Throws: `Problem`, 422, that names the attribute, its type and the value; 1610 or 1620 for
     ///   an integer that no Integer attribute holds.
-    package static func read(_ node: JSONNode, for attribute: Attribute, of entity: Entity) throws
-        -> Value
-    {
+    package static func read(
+        _ node: JSONNode, for attribute: Attribute, of entity: Entity, keepsDigits: Bool = false
+    ) throws -> Value {
         if node.kind == .null { return .null }
         do {
-            return try read(node, attribute)
+            return try read(node, attribute, keepsDigits)
         } catch let mismatch as Mismatch {
             throw problem(mismatch, at: node, for: attribute, of: entity)
         }
@@ -32,12 +34,14 @@ package enum ValueReader {
         }
     }
 
-    private static func read(_ node: JSONNode, _ attribute: Attribute) throws -> Value {
+    private static func read(
+        _ node: JSONNode, _ attribute: Attribute, _ keepsDigits: Bool
+    ) throws -> Value {
         switch attribute.type {
         case .integer16, .integer32, .integer64: return .int(try integer(node, attribute.type))
         case .double: return .double(try double(node))
         case .float: return .double(try float(node))
-        case .decimal: return .decimal(try decimal(node))
+        case .decimal: return .decimal(try decimal(node, keepsDigits))
         case .string, .uri: return .string(try string(node))
         case .boolean:
             guard let value = node.bool else {
@@ -111,16 +115,21 @@ package enum ValueReader {
         throw Mismatch("is a Float, and the number is out of its range")
     }
 
-    private static func decimal(_ node: JSONNode) throws -> Decimal {
-        if node.kind == .string {
-            if let value = node.withStringBytes({ NumberText.decimal($0) }) { return value }
-            throw Mismatch(
-                "must be a Decimal of at most \(DecimalText.digitLimit) digits, \(shown(node))")
-        }
-        if node.isLongNumber {
+    private static func decimal(_ node: JSONNode, _ keepsDigits: Bool) throws -> Decimal {
+        let digits = node.longNumberText
+        if let digits, !keepsDigits {
             throw Mismatch(
                 "is a Decimal, and bare JSON numbers are exact to 15 digits only",
-                hint: "send it as a string: \"\(node.longNumberText ?? "")\"")
+                hint: "send it as a string: \"\(digits)\"")
+        }
+        if digits != nil || node.kind == .string {
+            let value =
+                if let digits { NumberText.decimal(digits.utf8) } else {
+                    node.withStringBytes { NumberText.decimal($0) }
+                }
+            if let value { return value }
+            throw Mismatch(
+                "must be a Decimal of at most \(DecimalText.digitLimit) digits, \(shown(node))")
         }
         if let integer = node.integer { return Decimal(integer) }
         if let real = node.real {

@@ -63,7 +63,7 @@ struct ObjectPatch {
         case .replace: try replace(place, by: try value(node, kind))
         case .remove: try remove(place)
         case .test: try test(place, try value(node, kind))
-        case .copy: try add(try json(at: self.place("from", node)).root, at: place)
+        case .copy: try addStored(json(at: self.place("from", node)), at: place)
         case .move: try move(node, to: place)
         }
         // The next operation may read the relationship.
@@ -168,6 +168,12 @@ struct ObjectPatch {
         }
     }
 
+    /// Adds a stored value, whose numbers have all their digits.
+    private func addStored(_ value: JSONDocument, at place: Place) throws {
+        guard case .attribute(let it) = place else { return try add(value.root, at: place) }
+        try writer.replace(it, of: object, by: value.root, keepsDigits: true)
+    }
+
     private func replace(_ place: Place, by value: JSONNode) throws {
         if case .json(let it) = place { return try change(it, .replace(JSONValue(value))) }
         guard case .member(let relationship, let index) = place else {
@@ -223,7 +229,7 @@ struct ObjectPatch {
         default:
             let value = try json(at: from)
             try remove(from)
-            try add(value.root, at: place)
+            try addStored(value, at: place)
         }
     }
 

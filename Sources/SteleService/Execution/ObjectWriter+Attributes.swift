@@ -7,27 +7,34 @@ import StelePersistence
 import SteleRequests
 
 extension ObjectWriter {
-    func setAttribute(_ attribute: Attribute, of object: ManagedObject, _ node: JSONNode) throws {
+    /// Sets an attribute to the value in a body.
+    /// - Parameter keepsDigits: as for `ValueReader.read`.
+    func setAttribute(
+        _ attribute: Attribute, of object: ManagedObject, _ node: JSONNode,
+        keepsDigits: Bool = false
+    ) throws {
         if attribute.isComposite {
             try ValueReader.readComposite(
-                node, for: attribute, of: object.entity, reading: { try read($0, $1, of: object) }
+                node, for: attribute, of: object.entity,
+                reading: { try read($0, $1, of: object, keepsDigits) }
             ) {
                 try put($1, for: $0, of: object)
             }
         } else if attribute.isExternal, node.kind == .object {
             try checkReference(node, attribute, object)
         } else {
-            try put(read(node, attribute, of: object), for: attribute, of: object)
+            try put(read(node, attribute, of: object, keepsDigits), for: attribute, of: object)
         }
     }
 
     /// The value that a body gives an attribute. In a merge patch, an object changes the JSON of a
     /// Transformable attribute (RFC 7396).
     private func read(
-        _ node: JSONNode, _ attribute: Attribute, of object: ManagedObject
+        _ node: JSONNode, _ attribute: Attribute, of object: ManagedObject, _ keepsDigits: Bool
     ) throws -> Value {
         guard mergesJSON, attribute.type == .transformable, node.kind == .object else {
-            return try ValueReader.read(node, for: attribute, of: object.entity)
+            return try ValueReader.read(
+                node, for: attribute, of: object.entity, keepsDigits: keepsDigits)
         }
         var stored: JSONDocument?
         if case .data(let bytes) = object.value(attribute) {
@@ -62,9 +69,13 @@ extension ObjectWriter {
     }
 
     /// Sets an attribute as a whole: values that a composite leaves out become null.
-    func replace(_ attribute: Attribute, of object: ManagedObject, by node: JSONNode) throws {
+    /// - Parameter keepsDigits: as for `ValueReader.read`.
+    func replace(
+        _ attribute: Attribute, of object: ManagedObject, by node: JSONNode,
+        keepsDigits: Bool = false
+    ) throws {
         if attribute.isComposite, node.kind == .object { try clear(attribute, of: object) }
-        try setAttribute(attribute, of: object, node)
+        try setAttribute(attribute, of: object, node, keepsDigits: keepsDigits)
     }
 
     /// Sets an attribute, or all values of a composite, to null.

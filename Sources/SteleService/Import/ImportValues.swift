@@ -29,9 +29,6 @@ struct ImportValues: Sendable {
             {
                 return .bool(truth)
             }
-        case .decimal where node.isLongNumber:
-            let digits = Array((node.longNumberText ?? "").utf8)
-            if let number = DecimalText.parse(digits) { return .decimal(number) }
         case .date:
             var writer = ByteWriter()
             switch node.kind {
@@ -47,7 +44,7 @@ struct ImportValues: Sendable {
             }
         default: break
         }
-        return try ValueReader.read(node, for: attribute, of: entity)
+        return try ValueReader.read(node, for: attribute, of: entity, keepsDigits: true)
     }
 
     /// The value of a cell.
