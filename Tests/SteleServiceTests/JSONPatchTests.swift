@@ -250,6 +250,61 @@ import Testing
     }
 
     @Test(arguments: [
+        ("/price", "12345678901234567.5", true), ("/price", "12345678901234568", true),
+        ("/price", "12345678901234560", false), ("/price", "1.2", false),
+        ("/price", #""12345678901234567.50""#, true), ("/price", #""12345678901234567.4""#, false),
+        ("/count", "1234567890123456789", true), ("/count", "1234567890123456788", false),
+        ("/home", #"{"since":"2024-05-01T02:00:00+02:00","rent":"0.50"}"#, true),
+        ("/home", #"{"since":"2024-05-01","rent":0.51}"#, false),
+        ("/home", #"{"rent":0.5}"#, false),
+        ("/home", #"{"since":"2024-05-01","rent":0.5,"city":null}"#, false),
+        ("/home", "null", false), ("/home/since", #""2024-05-01""#, true),
+        (
+            "/archive",
+            #"{"when":{"$date":"2024-05-01T02:00:00+02:00"},"set":{"$set":[2,1,1]}}"#, true
+        ),
+        ("/archive/set", #"{"$set":[2,1]}"#, true), ("/archive/set", #"{"$set":[2]}"#, false),
+        ("/archive/set", #"{"$set":2}"#, false),
+        ("/archive/when", #"{"$date":"2024-05-01T02:00:00+02:00"}"#, true),
+        ("/free", #"{"n":0.12345678901234567891}"#, true), ("/free/n", "0.1234", false),
+        ("/low", #""ab""#, true), ("/low", #""Ab""#, false), ("/low", "null", false),
+        ("/draft", #""new""#, true), ("/draft", "null", false), ("/cost", "null", true),
+    ])
+    func testsCompareValuesAsTheirTypesReadThem(
+        _ path: String, _ value: String, _ holds: Bool
+    ) throws {
+        for inMemory in [false, true] {
+            let items = try Self.items(inMemory)
+            let answer = Self.patch(
+                items, "/Item/1", #"[{"op":"test","path":"\#(path)","value":\#(value)}]"#)
+            #expect(answer.status == (holds ? 200 : 409), "\(answer.text)")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func derivedAndTransientAttributesAreCopiedAndNotWritten(_ inMemory: Bool) throws {
+        let items = try Self.items(inMemory)
+        let copied = Self.patch(
+            items, "/Item/1",
+            """
+            [{"op":"copy","from":"/low","path":"/free/low"},
+             {"op":"copy","from":"/draft","path":"/name"}]
+            """)
+        #expect(copied.status == 200, "\(copied.text)")
+        #expect(
+            items.get("/Item/1?select=free,low,name").text
+                == #"{"free":{"low":"ab","n":0.12345678901234567891},"low":"new","name":"new"}"#)
+        for operation in [
+            #"{"op":"replace","path":"/low","value":"new"}"#, #"{"op":"remove","path":"/low"}"#,
+            #"{"op":"move","from":"/low","path":"/name"}"#,
+            #"{"op":"copy","from":"/name","path":"/draft"}"#,
+        ] {
+            let answer = Self.patch(items, "/Item/1", "[\(operation)]")
+            #expect(answer.code == "value.read-only", "\(operation): \(answer.text)")
+        }
+    }
+
+    @Test(arguments: [
         ("photo", #""AAEC""#), ("icon", #""AAEC""#), ("archive", #"["a",1]"#),
         ("secret", #"{"card":1}"#), ("name", #""Bo""#),
         ("home", #"{"city":"Rome","place":null,"zip":2}"#),

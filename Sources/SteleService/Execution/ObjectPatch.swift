@@ -42,7 +42,7 @@ struct ObjectPatch {
         case toMany(Relationship)
         /// A place in a to-many relationship, from 0; nil is the end (`-`).
         case member(Relationship, Int?)
-        /// `_id`, `_entity`, `_version` and computed properties, which can only be tested.
+        /// `_id`, `_entity` and `_version`, which can only be read; other names are refused.
         case own(String)
     }
 
@@ -63,7 +63,7 @@ struct ObjectPatch {
         case .replace: try replace(place, by: try value(node, kind))
         case .remove: try remove(place)
         case .test: try test(place, try value(node, kind))
-        case .copy: try addStored(json(at: self.place("from", node)), at: place)
+        case .copy: try add(json(at: self.place("from", node)).root, at: place, isStored: true)
         case .move: try move(node, to: place)
         }
         // The next operation may read the relationship.
@@ -111,7 +111,12 @@ struct ObjectPatch {
         case .toMany(let it):
             try writer.checkPatch(it, of: object)
             place = .toMany(it)
-        case .id, .entity, .version, .store, .readOnly: place = .own(name)
+        case .readOnly:
+            if let it = object.entity.attribute(named: name) {
+                return try self.place(in: it, names.dropFirst())
+            }
+            place = .own(name)
+        case .id, .entity, .version, .store: place = .own(name)
         case nil: throw name.withUTF8 { writer.unknownKey($0, object.entity) }
         }
         guard names.count == 1 else {
@@ -140,7 +145,6 @@ struct ObjectPatch {
             }
             part = inner
         }
-        if part.isTransient { throw ObjectWriter.readOnly(part.name, of: object.entity) }
         return rest.isEmpty
             ? .attribute(part) : .json(JSONPlace(attribute: part, steps: Array(rest)))
     }
@@ -157,21 +161,18 @@ struct ObjectPatch {
 
     // MARK: Operations
 
-    private func add(_ value: JSONNode, at place: Place) throws {
+    /// - Parameter isStored: whether the value is a stored one, whose numbers have all their digits.
+    private func add(_ value: JSONNode, at place: Place, isStored: Bool = false) throws {
         switch place {
-        case .attribute(let it): try writer.replace(it, of: object, by: value)
+        case .attribute(let it):
+            try checkWritable(it)
+            try writer.replace(it, of: object, by: value, keepsDigits: isStored)
         case .json(let it): try change(it, .add(JSONValue(value)))
         case .toOne(let it): try writer.setToOne(it, of: object, value, 0)
         case .toMany(let it): try writer.setToMany(it, of: object, value, 0)
         case .member(let it, let index): try add(writer.member(value, it), to: it, at: index)
         case .own(let name): throw readOnly(name)
         }
-    }
-
-    /// Adds a stored value, whose numbers have all their digits.
-    private func addStored(_ value: JSONDocument, at place: Place) throws {
-        guard case .attribute(let it) = place else { return try add(value.root, at: place) }
-        try writer.replace(it, of: object, by: value.root, keepsDigits: true)
     }
 
     private func replace(_ place: Place, by value: JSONNode) throws {
@@ -201,7 +202,9 @@ struct ObjectPatch {
 
     private func remove(_ place: Place) throws {
         switch place {
-        case .attribute(let it): try writer.clear(it, of: object)
+        case .attribute(let it):
+            try checkWritable(it)
+            try writer.clear(it, of: object)
         case .json(let it): try change(it, .remove)
         case .toOne(let it): try writer.clear(it, of: object)
         case .toMany(let it): try writer.setMembers(it, of: object, [])
@@ -229,7 +232,7 @@ struct ObjectPatch {
         default:
             let value = try json(at: from)
             try remove(from)
-            try addStored(value, at: place)
+            try add(value.root, at: place, isStored: true)
         }
     }
 
@@ -239,11 +242,18 @@ struct ObjectPatch {
 
     /// Changes the JSON of a Transformable attribute at a place.
     private func change(_ place: JSONPlace, _ change: JSONPlace.Change) throws {
+        try checkWritable(place.attribute)
         let stored = try json(at: .attribute(place.attribute))
         var changed = ByteWriter()
         try place.changed(JSONValue(stored.root), by: change).write(to: &changed)
         try writer.replace(
             place.attribute, of: object, by: JSONDocument(changed.take()).root)
+    }
+
+    /// Derived and transient attributes can only be tested and copied.
+    private func checkWritable(_ attribute: Attribute) throws {
+        guard attribute.isDerived || attribute.isTransient else { return }
+        throw ObjectWriter.readOnly(attribute.name, of: object.entity)
     }
 
     private func readOnly(_ name: String) -> Problem {
@@ -279,11 +289,19 @@ struct ObjectPatch {
     // MARK: Values
 
     private func json(at place: Place) throws -> JSONDocument {
+        try JSONDocument(bytes(at: place))
+    }
+
+    /// The JSON at a place, as an answer has it.
+    private func bytes(at place: Place) throws -> [UInt8] {
         var bytes = ByteWriter()
         switch place {
         case .attribute(let it) where it.isComposite:
             writer.renderer.writeValue(
                 of: CompositeField(it), of: object.snapshot.values, to: &bytes)
+        case .attribute(let it) where it.isTransient && it.name == it.key:
+            // Its class may compute it.
+            writer.renderer.writeValue(ofProperty: it.name, of: object.snapshot, to: &bytes)
         case .attribute(let it):
             writer.renderer.writeValue(object.value(it), of: .attribute(it), to: &bytes)
         case .json(let it):
@@ -300,32 +318,39 @@ struct ObjectPatch {
         if let unreadable = bytes.failure as? UnreadableValue {
             throw unreadable.problem(of: object.entity)
         }
-        return try JSONDocument(bytes.take())
+        return bytes.take()
     }
 
     private func test(_ place: Place, _ value: JSONNode) throws {
-        let stored = try json(at: place)
-        if try isEqual(value, stored.root, place) { return }
-        var (sent, found) = (ByteWriter(), ByteWriter())
+        let stored = try bytes(at: place)
+        if try isEqual(value, stored, place) { return }
+        var sent = ByteWriter()
         value.write(to: &sent)
-        stored.root.write(to: &found)
         throw Problem(
             .patchTest, "test: the stored value is not the expected one",
-            members: [("yours", .raw(sent.bytes)), ("stored", .raw(found.bytes))])
+            members: [("yours", .raw(sent.bytes)), ("stored", .raw(stored))])
     }
 
     /// Whether a value equals the one at a place. An attribute's value is read as its type, so that
     /// a date may have any offset. The members of a to-many without an order may be in any order.
-    private func isEqual(_ value: JSONNode, _ stored: JSONNode, _ place: Place) throws -> Bool {
+    private func isEqual(_ value: JSONNode, _ bytes: [UInt8], _ place: Place) throws -> Bool {
+        let stored = try JSONDocument(bytes).root
         switch place {
-        case .attribute(let it) where it.type != .transformable && !it.isComposite && !value.isNull:
-            guard let read = try? ValueReader.read(value, for: it, of: object.entity) else {
-                return false
+        case .attribute(let it) where it.isComposite && stored.kind == .object:
+            guard value.kind == .object, value.count == stored.count else { return false }
+            return try it.elements.allSatisfy { element in
+                guard let part = value[element.key] else { return false }
+                let place = Place.attribute(element)
+                return try isEqual(part, self.bytes(at: place), place)
             }
-            var (bytes, own) = (ByteWriter(), ByteWriter())
-            writer.renderer.writeValue(read, of: .attribute(it), to: &bytes)
-            writer.renderer.writeValue(object.value(it), of: .attribute(it), to: &own)
-            return bytes.bytes == own.bytes
+        case .attribute(let it) where it.type == .decimal && value.isLongNumber:
+            // The sender's JSON library may have rounded what an answer has.
+            return value.real == stored.real
+        case .attribute(let it) where it.type != .transformable && !it.isComposite:
+            return reading(of: value, as: it) == bytes
+        case .attribute(let it) where it.type == .transformable:
+            return isEqual(value, stored, in: it)
+        case .json(let it): return isEqual(value, stored, in: it.attribute)
         case .toMany(let it) where !it.isOrdered:
             guard value.kind == .array, value.count == stored.count else { return false }
             var keys = Set<Int64>()
@@ -334,7 +359,26 @@ struct ObjectPatch {
                 if let key = writer.key(element, of: destination) { keys.insert(key) }
             }
             return keys == Set(try object.memberKeys(it))
-        case .attribute, .json, .toOne, .toMany, .member, .own: return value.isEqual(to: stored)
+        case .attribute, .toOne, .toMany, .member, .own: return value.isEqual(to: stored)
         }
+    }
+
+    /// Whether values in a Transformable attribute are equal, or are what its transformer makes
+    /// equal, such as sets in another order.
+    private func isEqual(_ value: JSONNode, _ stored: JSONNode, in attribute: Attribute) -> Bool {
+        if value.isEqual(to: stored) { return true }
+        guard let bytes = reading(of: value, as: attribute), let read = try? JSONDocument(bytes)
+        else { return false }
+        return read.root.isEqual(to: stored)
+    }
+
+    /// The JSON that an answer has for a value once it is stored; nil for one that does not fit.
+    private func reading(of value: JSONNode, as attribute: Attribute) -> [UInt8]? {
+        guard let read = try? ValueReader.read(value, for: attribute, of: object.entity) else {
+            return nil
+        }
+        var bytes = ByteWriter()
+        writer.renderer.writeValue(read, of: .attribute(attribute), to: &bytes)
+        return bytes.failure == nil ? bytes.take() : nil
     }
 }
