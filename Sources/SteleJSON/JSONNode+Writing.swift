@@ -9,7 +9,8 @@ extension JSONNode {
     }
 
     /// Appends this value as compact JSON: no spaces, members in their order, reals with the
-    /// shortest digits that read back the same, long numbers with the digits they came with.
+    /// shortest digits that read back the same, long numbers with the digits they came with. Zero
+    /// has no sign.
     /// - Parameters:
     ///   - writer: the writer that the text is appended to.
     ///   - sortsKeys: whether members are sorted by the bytes of their keys instead, so that values
@@ -24,7 +25,8 @@ extension JSONNode {
             if let digits = longNumberText {
                 writer.write(digits)
             } else {
-                writer.double(real ?? 0)
+                let real = real ?? 0
+                writer.double(real == 0 ? 0 : real)
             }
         case .array:
             writer.byte(UInt8(ascii: "["))

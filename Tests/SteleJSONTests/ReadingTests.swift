@@ -94,4 +94,9 @@ import Testing
         try JSONDocument(text).root.write(to: &writer)
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
     }
+
+    @Test func zeroIsWrittenWithoutASign() throws {
+        let zeros = try JSONDocument("[-0,-0.0,-0e5,-0.00000000000000000000]").root
+        #expect(String(decoding: zeros.canonical, as: UTF8.self) == "[0,0,0,0]")
+    }
 }

@@ -13,10 +13,12 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func zeroHasNoSign(_ kind: StoreKind) throws {
         let stage = try SeamStage(kind)
-        let body = #"{"double":-0.0,"float":-1e-300,"part":{"amount":-0.0}}"#
+        let body =
+            #"{"double":-0.0,"float":-1e-300,"json":[-0,-0.0,{"a":-0e5}],"part":{"amount":-0.0}}"#
         let zeros = #""double":0,"float":0,"#
         let posted = try stage.must("POST", "/Thing", body)
         #expect(posted.text.contains(zeros) && posted.text.contains(#""amount":0"#), "\(posted)")
+        #expect(posted.text.contains(#""json":[0,0,{"a":0}]"#), "\(posted)")
         #expect(try stage.must("GET", "/Thing/1").text == posted.text)
         #expect(try stage.must("PATCH", "/Thing/1", body).text == posted.text, "no change")
         for column in ["a:-1*double", "a:-1*part.amount", "a:min(double)", "a:sum(double)"] {
