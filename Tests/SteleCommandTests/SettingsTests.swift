@@ -26,6 +26,11 @@ import Testing
         #expect(Array(file.drop { $0.hasPrefix("#") }) == expected + [""])
     }
 
+    @Test func theHelpOfAnExportNamesTheFormatsThatAreWritten() {
+        let help = ExportCommand.helpMessage(columns: 200)
+        #expect(help.contains("(values: ndjson, json, csv)"), "\(help)")
+    }
+
     @Test func aMisspeltVariableIsNamed() {
         let environment = [
             "STELE_TOKEN": "a", "STELE_TOKNE": "b", "STELE_CONFIG": "c", "STELE_SERVICE_HOST": "d",

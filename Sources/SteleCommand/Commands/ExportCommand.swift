@@ -45,7 +45,7 @@ struct ExportCommand: ParsableCommand {
     var `where`: String?
 
     @Option(help: "ndjson, json or csv; by default the output's name tells it.")
-    var format: DataFormat?
+    var format: Format?
 
     @Option(
         help: ArgumentHelp(
@@ -54,6 +54,19 @@ struct ExportCommand: ParsableCommand {
 
     @Flag(help: "Continue the file of an NDJSON export that was interrupted.")
     var `continue` = false
+
+    /// The forms that are written.
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case ndjson, json, csv
+
+        fileprivate var ofFile: DataFormat {
+            switch self {
+            case .ndjson: .ndjson
+            case .json: .json
+            case .csv: .csv
+            }
+        }
+    }
 
     func run() throws {
         try Failure.reporting {
@@ -98,7 +111,7 @@ struct ExportCommand: ParsableCommand {
         let told = output.flatMap { ExportFile.isFolder($0) ? nil : DataFormat(ofFile: $0) }
         return try ExportPlan(
             model: model, entities: entity, where: try predicate(),
-            format: format ?? told ?? .ndjson)
+            format: format?.ofFile ?? told ?? .ndjson)
     }
 
     private func predicate() throws -> Predicate? {

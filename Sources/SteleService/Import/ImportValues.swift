@@ -33,9 +33,11 @@ struct ImportValues: Sendable {
             var writer = ByteWriter()
             switch node.kind {
             case .string:
-                if let seconds = try date(node.string ?? "", attribute, entity) {
-                    return .date(seconds)
+                let text = node.string ?? ""
+                if NumberText.plain(text.utf8) != nil {
+                    return .date(try seconds(text, attribute, entity))
                 }
+                if let seconds = try date(text, attribute, entity) { return .date(seconds) }
             case .integer, .real:
                 node.write(to: &writer)
                 let text = String(decoding: writer.bytes, as: UTF8.self)
@@ -58,10 +60,6 @@ struct ImportValues: Sendable {
             if let number = Int64(cell.text) { return .int(number) }
         case .boolean:
             if let truth = Self.truth(cell.text) { return .bool(truth) }
-        case .date:
-            if NumberText.decimal(cell.text.utf8) != nil {
-                return .date(try seconds(cell.text, attribute, entity))
-            }
         case .transformable:
             writer.write(cell.text)
             return try read(JSONDocument(writer.bytes).root, attribute, entity)
