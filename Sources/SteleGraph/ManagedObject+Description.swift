@@ -35,16 +35,24 @@ extension ManagedObject: CustomDebugStringConvertible {
             return Self.name(context.model.destination(of: relationship), key)
         case .data(let bytes): return "<\(bytes.count) bytes>"
         case .bool(let isTrue): return "\(isTrue)"
-        case .date(let seconds):
-            return ISO8601.text(secondsSinceReferenceDate: seconds) ?? "\(seconds)"
         case .uuid(let uuid): return uuid.uuidString
         case .string(let text)
         where text.utf8.count > Self.longestText && text.count > Self.longestText:
             return "\(Expression.constant(.string(String(text.prefix(Self.longestText)))))…"
-        default: return "\(Expression.constant(value))"
+        default: return value.shown
         }
     }
 
     /// The characters that are shown of a text.
     private static var longestText: Int { 100 }
+}
+
+extension Value {
+    /// The value in a message: a date as answers have it, other values as in predicates.
+    var shown: String {
+        if case .date(let seconds) = self {
+            return ISO8601.shown(secondsSinceReferenceDate: seconds)
+        }
+        return Expression.constant(self).description
+    }
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import SteleJSON
 import SteleModel
 import StelePersistence
 
@@ -169,9 +169,8 @@ private func number(_ value: Value) -> String {
     }
 }
 
-/// A date in seconds since 1 January 2001, formatted as ISO 8601 in UTC.
 private func moment(_ seconds: Double) -> String {
-    Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)
+    ISO8601.shown(secondsSinceReferenceDate: seconds)
 }
 
 extension ManagedObject {

@@ -53,4 +53,9 @@ public enum ISO8601 {
         append(seconds, to: &writer)
         return String(decoding: writer.bytes, as: UTF8.self)
     }
+
+    /// An instant in a message: its text, or the seconds of one that has no text.
+    public static func shown(secondsSinceReferenceDate seconds: Double) -> String {
+        text(secondsSinceReferenceDate: seconds) ?? seconds.description
+    }
 }

@@ -87,6 +87,17 @@ import Testing
         }
     }
 
+    @Test func aDateOfTwoRecordsIsNamedAsAnswersHaveIt() throws {
+        let house = try House(makeModel([EntityMaker("Day").attribute("at", .date).unique("at")]))
+        let record = #"{"at":"1066-10-14"}"#
+        let error = #expect(throws: ImportError.self) {
+            try house.load([("day.ndjson", lines(record, record))])
+        }
+        #expect(
+            error?.message.contains("a Day with at 1066-10-14T00:00:00Z is also in line 1") == true,
+            "\(error as Any)")
+    }
+
     @Test("A key that a link has used may not name a second object", arguments: [1, 2, 1_000])
     func usedKeysAreNotAmbiguous(batch: Int) throws {
         let house = try House(House.club(hasOrderedPupils: true))

@@ -104,6 +104,26 @@ import Testing
         #expect(try failure(.date, .date(0)) { $0.minimum = .date(0) } == nil)
     }
 
+    @Test(arguments: [
+        (-63_113_904_000.5, "0000-12-31T23:59:59.500Z", "0001-01-01T00:00:00Z"),
+        (-29_481_062_400.0, "1066-10-14T00:00:00Z", "1066-10-14T00:00:00.500Z"),
+    ])
+    func errorsNameDatesAsAnswersDo(_ seconds: Double, _ first: String, _ second: String) throws {
+        let (early, late) = (Value.date(seconds), Value.date(seconds + 0.5))
+        let soon = try #require(try failure(.date, early) { $0.minimum = late })
+        #expect(soon.message == "x must not be earlier than \(second)")
+        #expect(
+            soon.detail
+                == "x of Account is too early: \(first), and the model allows none before "
+                + second)
+        let after = try #require(try failure(.date, late) { $0.maximum = early })
+        #expect(after.message == "x must not be later than \(first)")
+        #expect(
+            after.detail
+                == "x of Account is too late: \(second), and the model allows none after \(first)"
+        )
+    }
+
     @Test func aPatternMustMatchTheWholeText() throws {
         let pattern = "a|ab"
         #expect(try failure(.string, .string("ab")) { $0.regularExpression = pattern } == nil)

@@ -89,7 +89,7 @@ struct InspectionReport {
     }
 
     private static func date(_ seconds: Double) -> String {
-        ISO8601.text(secondsSinceReferenceDate: seconds) ?? "\(seconds)"
+        ISO8601.shown(secondsSinceReferenceDate: seconds)
     }
 
     private var entityRows: [[String]] {

@@ -270,7 +270,7 @@ extension MigrationRun {
     }
 
     private func shown(_ value: Value) -> String {
-        let text = Expression.constant(value).description
+        let text = value.shown
         return text.count > 100 ? text.prefix(100) + "…" : text
     }
 }

@@ -63,9 +63,7 @@ struct UniquenessReport {
     }
 
     private func shown(_ conflict: ConstraintConflict, _ values: [Value]) -> String {
-        zip(conflict.constraint, values).map { name, value in
-            "\(name) \(Expression.constant(value).description)"
-        }.joined(separator: ", ")
+        zip(conflict.constraint, values).map { "\($0) \($1.shown)" }.joined(separator: ", ")
     }
 }
 

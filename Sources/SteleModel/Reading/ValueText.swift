@@ -76,8 +76,7 @@ package enum ValueText {
     /// The value for people to read: dates in ISO 8601, whole numbers without ".0".
     static func readable(_ value: Value, _ type: AttributeType) -> String {
         switch value {
-        case .date(let seconds):
-            ISO8601.text(secondsSinceReferenceDate: seconds) ?? seconds.description
+        case .date(let seconds): ISO8601.shown(secondsSinceReferenceDate: seconds)
         case .decimal(let it): DecimalText.text(it)
         case .double(let it) where it == it.rounded() && abs(it) < 1e15: String(Int64(it))
         default: text(value, type) ?? ""

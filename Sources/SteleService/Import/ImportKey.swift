@@ -145,7 +145,8 @@ final class ImportKey: Sendable {
         switch value {
         case .string(let text): "\"\(text)\""
         case .int(let number), .key(let number): "\(number)"
-        case .double(let number), .date(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .date(let seconds): ISO8601.shown(secondsSinceReferenceDate: seconds)
         case .decimal(let number): "\(number)"
         case .uuid(let uuid): "\(uuid)"
         case .bool(let truth): "\(truth)"

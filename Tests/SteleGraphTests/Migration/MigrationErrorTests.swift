@@ -49,6 +49,20 @@ import Testing
     }
 
     @Test(arguments: StoreKind.single)
+    func aBrokenUniquenessConstraintNamesDatesAsAnswersDo(_ kind: StoreKind) throws {
+        let day = EntityMaker("Day").attribute("at", .date)
+        let fixture = try MigrationFixture(
+            try makeModel([day]), try makeModel([day.unique("at")]), (.sqlite, kind))
+        try fixture.seed { context in
+            for _ in 1...2 {
+                try context.insert(fixture.old.entity("Day"))["at"] = .date(-29_481_062_400)
+            }
+        }
+        let error = try fixture.failure([.make("Day", "Day", attributes: [("at", .source("at"))])])
+        #expect(error.reasons == ["Day 2 has the at 1066-10-14T00:00:00Z of Day 1"])
+    }
+
+    @Test(arguments: StoreKind.single)
     func invalidObjectsAreValidationErrors(_ kind: StoreKind) throws {
         let new = try makeModel([
             EntityMaker("Person")
