@@ -179,6 +179,39 @@ import Testing
         #expect(body(people.get("/Person/1/photo")) == [1])
     }
 
+    @Test(
+        arguments: [("photo", true), ("photo", false), ("icon", false)], [false, true])
+    func preconditionsFindNothingWhereThereIsNoValue(
+        _ how: (name: String, streamed: Bool), _ inMemory: Bool
+    ) throws {
+        let people = try ServiceFixture.people(inMemory: inMemory)
+        #expect(people.post("/Person", "{}").status == 201)
+        let path = "/Person/1/\(how.name)"
+        func status(_ field: String, _ value: String) -> Int {
+            put(people, path, Self.large, [(field, value)], streamed: how.streamed).status
+        }
+        #expect(status("If-Match", "*") == 412)
+        #expect(status("If-Match", "\"9-x\"") == 412)
+        #expect(people.ask("DELETE", path, nil, [("If-Match", "*")]).status == 412)
+        let met = [("If-Match", false), ("If-None-Match", true), ("If-None-Match", false)]
+        for (field, isAny) in met {
+            let tag = try #require(people.get("/Person/1")["ETag"])
+            #expect(status(field, isAny ? "*" : tag) == 204, "\(field)")
+            #expect(status("If-None-Match", "*") == 412)
+            #expect(people.get(path, [("If-None-Match", "*")]).status == 304)
+            let removed = people.ask("DELETE", path, nil, [("If-Match", "*")])
+            #expect(removed.status == 204)
+            let conditions: [(name: String, value: String)] = [
+                ("If-None-Match", "*"), ("If-None-Match", removed["ETag"] ?? ""),
+                ("If-Match", "\"9-9\""), ("If-Match", "*"),
+            ]
+            for condition in conditions {
+                let read = people.get(path, [condition])
+                #expect(read.status == 404 && read.code == "value.none", "\(condition)")
+            }
+        }
+    }
+
     @Test func onlyBinaryAttributesHaveSuchARoute() throws {
         let people = try ServiceFixture.people()
         #expect(people.get("/Person/1/name").status == 404)

@@ -205,6 +205,18 @@ import Testing
         #expect(league.get(list, [("If-Match", tags[1])]).status == 200)
     }
 
+    @Test(arguments: [
+        "/Player/9999", "/Player/9999/team", "/Team/9999/players", "/Team/9999/players?limit=1",
+        "/Team/9999/players/count", "/Team/9999/players/1",
+    ])
+    func readsOfNothingIgnorePreconditions(_ path: String) throws {
+        let league = try ReadingTests.filled()
+        #expect(league.get(path).status == 404)
+        for (field, value) in [("If-None-Match", "*"), ("If-Match", "\"9-x\""), ("If-Match", "*")] {
+            #expect(league.get(path, [(field, value)]).status == 404, "\(field): \(value)")
+        }
+    }
+
     @Test func aListMayComeInSeveralLines() throws {
         let league = try ReadingTests.filled()
         let tag = try #require(league.get("/Player/2")["ETag"])

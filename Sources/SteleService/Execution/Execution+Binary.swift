@@ -13,14 +13,21 @@ extension Execution {
         _ plan: BinaryPlan, _ terms: Terms, _ context: ManagedObjectContext
     ) throws -> Outcome {
         let snapshot = try existing(plan.owner, context)
+        let content = try content(of: snapshot, plan)
         let tag = try tag(of: snapshot, plan.attribute, context)
         if let unchanged = try terms.unchanged(tag, version: snapshot.version) { return unchanged }
+        return .binary(content, tag: tag)
+    }
+
+    /// The bytes that an address shows.
+    /// - Throws: `Problem`, 404, if there is no value, and 410, if its file is missing.
+    private func content(of snapshot: Snapshot, _ plan: BinaryPlan) throws -> BinaryContent {
         let attribute = plan.attribute
         guard snapshot.values.indices.contains(attribute.slot) else {
             throw Self.missing(plan.owner)
         }
         switch snapshot.values[attribute.slot] {
-        case .data(let bytes): return .binary(.bytes(bytes), tag: tag)
+        case .data(let bytes): return .bytes(bytes)
         case .external(let data):
             guard let file = FileBody(path: data.path) else {
                 let value =
@@ -34,7 +41,7 @@ extension Execution {
                     "the file of \(value) is missing beside the store: "
                         + data.identifier.uuidString)
             }
-            return .binary(.file(file), tag: tag)
+            return .file(file)
         default:
             throw Problem(
                 .noValue,

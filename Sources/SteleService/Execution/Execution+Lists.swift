@@ -31,7 +31,7 @@ extension Execution {
     func list(
         _ plan: ListPlan, _ terms: Terms, _ context: ManagedObjectContext
     ) throws -> Outcome {
-        let tag = try listTag(isVolatile(plan) ? nil : plan.tagHash, context)
+        let tag = try listTag(isVolatile(plan) ? nil : plan.tagHash, of: plan.source, context)
         if let unchanged = try terms.unchanged(tag) { return unchanged }
         if let ordered = OrderedMembers(plan, self, context) {
             return try .list(self.ordered(ordered, tag))

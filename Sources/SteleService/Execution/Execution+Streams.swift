@@ -12,7 +12,7 @@ extension Execution {
     func stream(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
         let place = try StreamPlace(streams)
         let context = ManagedObjectContext(coordinator, budget: budget, sight: rights.sight)
-        let tag = try listTag(isVolatile(plan) ? nil : plan.tagHash, context)
+        let tag = try listTag(isVolatile(plan) ? nil : plan.tagHash, of: plan.source, context)
         if let unchanged = try terms.unchanged(tag) { return unchanged }
         var request = try restricted(plan.request, to: plan.source, context)
         let total = plan.wantsCount ? try total(request, plan, context) : nil

@@ -203,7 +203,9 @@ extension Execution {
             throw Self.missing(owner)
         }
         try writer.checkMay(plan.deed.isDelete ? .delete : .update, object)
-        if isShown { try plan.preconditions?.check(.object(object), plan.body?.root, writer) }
+        if isShown {
+            try plan.preconditions?.check(plan.deed.shown(of: object), plan.body?.root, writer)
+        }
         return object
     }
 
@@ -220,4 +222,14 @@ extension Execution {
 extension WritePlan.Deed {
     /// Whether the named object is deleted.
     fileprivate var isDelete: Bool { if case .delete = self { true } else { false } }
+
+    /// What the address shows of its object.
+    fileprivate func shown(of object: ManagedObject) -> Preconditions.Representation {
+        guard case .setBinary(_, let attribute, _) = self else { return .object(object) }
+        return switch object.value(attribute) {
+        case .data: .object(object)
+        case .external(let data) where !data.isMissing: .object(object)
+        default: .noValue(object)
+        }
+    }
 }

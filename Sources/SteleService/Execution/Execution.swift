@@ -46,7 +46,7 @@ struct Execution: Sendable {
     func count(
         _ plan: CountPlan, _ terms: Terms, _ context: ManagedObjectContext
     ) throws -> Outcome {
-        let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
+        let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, of: plan.source, context)
         if let unchanged = try terms.unchanged(tag) { return unchanged }
         let request = try restricted(plan.request, to: plan.source, context)
         return .count(try context.count(request), tag: tag)
@@ -70,27 +70,25 @@ struct Execution: Sendable {
     }
 
     /// The tag of a list; nil for an answer that may change although the store does not.
-    func listTag(_ hash: UInt64?, _ context: ManagedObjectContext) throws -> String? {
+    /// - Throws: `Problem`, 404, if the owner of the list does not exist.
+    func listTag(
+        _ hash: UInt64?, of source: Source, _ context: ManagedObjectContext
+    ) throws -> String? {
+        switch source {
+        case .entity: break
+        case .members(let owner, _), .fetched(let owner, _): _ = try existing(owner, context)
+        }
         guard let hash else { return nil }
         return EntityTags.list(
             generation: try context.cacheGeneration(), token: try context.token(),
             hash: hash)
     }
 
-    /// The request for the source of a list.
-    /// - Throws: `Problem`, 404, if the owner of the relationship does not exist.
+    /// The request for the source of a list, whose owner exists.
     func restricted(
         _ request: FetchRequest, to source: Source, _ context: ManagedObjectContext
     ) throws -> FetchRequest {
-        let (owner, relationship): (ObjectAddress, Relationship)
-        switch source {
-        case .entity: return request
-        case .fetched(let owner, _):
-            _ = try existing(owner, context)
-            return request
-        case .members(let it, let through): (owner, relationship) = (it, through)
-        }
-        _ = try existing(owner, context)
+        guard case .members(let owner, let relationship) = source else { return request }
         let membership: Predicate
         if let inverse = model.inverse(of: relationship), !inverse.isToMany {
             membership = .comparison(

@@ -11,12 +11,29 @@ struct Preconditions {
     /// What an address shows.
     enum Representation {
         case object(ManagedObject)
+        /// A Binary attribute without a value: nothing is there, and tags name its object's version.
+        case noValue(ManagedObject)
         /// The destination of a to-one relationship; nil if there is none.
         case destination(ManagedObject?)
         /// A list, identified by the last save.
         case list(generation: String, token: Int64)
         /// Nothing: the address cannot be read, or nothing exists there.
         case none
+
+        fileprivate var isThere: Bool {
+            switch self {
+            case .object, .destination, .list: true
+            case .noValue, .none: false
+            }
+        }
+
+        /// The object whose version is compared.
+        fileprivate var object: ManagedObject? {
+            switch self {
+            case .object(let it), .noValue(let it): it
+            case .destination, .list, .none: nil
+            }
+        }
     }
 
     private let ifMatch: Terms.IfMatch?
@@ -34,7 +51,7 @@ struct Preconditions {
     func check(_ shown: Representation, _ body: JSONNode?, _ writer: ObjectWriter) throws {
         switch ifMatch {
         case .any:
-            if case .none = shown {
+            if !shown.isThere {
                 throw Problem(
                     .precondition, "If-Match needs an existing resource, and there is none")
             }
@@ -44,9 +61,8 @@ struct Preconditions {
             }
         case nil: break
         }
-        let isThere = if case .none = shown { false } else { true }
         for tag in ifNoneMatch
-        where tag.opaque == "*" && !tag.isQuoted ? isThere : matches(tag, shown) {
+        where shown.isThere && (tag.opaque == "*" && !tag.isQuoted || matches(tag, shown)) {
             throw Problem(
                 .precondition, "If-None-Match names the current state",
                 hint: "leave it out to change the current state")
@@ -55,7 +71,8 @@ struct Preconditions {
 
     private func matches(_ tag: EntityTags.Tag, _ shown: Representation) -> Bool {
         switch shown {
-        case .object(let object): EntityTags.version(of: tag.opaque) == object.version
+        case .object(let object), .noValue(let object):
+            EntityTags.version(of: tag.opaque) == object.version
         case .destination(let object):
             EntityTags.isDestination(
                 tag.opaque, version: object?.version ?? 0, key: object?.objectID.key ?? 0)
@@ -71,7 +88,7 @@ struct Preconditions {
     ) -> Problem {
         let areWeak = EntityTags.areWeak(tags)
         let hint = "read it again, and apply the change to the current version"
-        guard case .object(let object) = shown else {
+        guard let object = shown.object else {
             if case .none = shown {
                 return Problem(
                     .precondition, "If-Match names a version, and nothing exists at this address",
