@@ -163,7 +163,9 @@ extension Derivation {
                 }
             value = PredicateCalls.apply(named, fetched, nil)
         }
-        guard attribute.type.isNumeric, !value.isNull else { return value }
+        guard attribute.type.isNumeric else { return value }
+        // Only a sum that no number holds is null, because that of no values is 0.
+        if value.isNull, case .value = source { return value }
         if let number = PredicateCalls.number(value, as: attribute.type) { return number }
         throw .refused(
             "\(ObjectID.name(model.entities[row.entity].name, row.key)): the derived value of "

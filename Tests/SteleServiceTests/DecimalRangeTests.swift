@@ -10,13 +10,15 @@ import Testing
 @testable import SteleService
 
 @Suite struct DecimalRangeTests {
-    private func books(_ kind: StoreKind) throws -> ServiceFixture {
-        let model = try makeModel([
-            EntityMaker("Book").attribute("price", .decimal).attribute("weight", .double)
-                .attribute("total", .decimal) { $0.derivationExpression = "parts.price.@sum" }
-                .toOne("whole", "Book", inverse: "parts")
-                .toMany("parts", "Book", inverse: "whole")
-        ])
+    private func books(_ kind: StoreKind, withTotal: Bool = true) throws -> ServiceFixture {
+        var book = EntityMaker("Book").attribute("price", .decimal).attribute("weight", .double)
+            .toOne("whole", "Book", inverse: "parts").toMany("parts", "Book", inverse: "whole")
+        if withTotal {
+            book = book.attribute("total", .decimal) {
+                $0.derivationExpression = "parts.price.@sum"
+            }
+        }
+        let model = try makeModel([book])
         return try ServiceFixture(opening: { try kind.open(model, at: $0) })
     }
 
@@ -174,7 +176,7 @@ import Testing
     /// A sum of groups is made of the sums of their parts, of which one is out of range.
     @Test(arguments: StoreKind.single)
     func aGroupWithAPartOutOfRangeHasNoSum(_ kind: StoreKind) throws {
-        let books = try books(kind)
+        let books = try books(kind, withTotal: false)
         let most = #"{"price":"99999999999999999999999999999999999999e127"}"#
         for parts in ["[\(most),\(most)]", #"[{"price":3}]"#] {
             #expect(books.post("/Book", #"{"weight":1,"parts":\#(parts)}"#).status == 201)

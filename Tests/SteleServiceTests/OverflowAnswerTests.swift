@@ -47,22 +47,43 @@ import Testing
         check({ editor.get($0) }, "changed editing context")
     }
 
-    @Test(arguments: [false, true])
-    func aDerivedValueBeyondItsTypeRefusesTheWrite(_ inMemory: Bool) throws {
+    private func boxes(
+        _ type: AttributeType, of size: AttributeType, inMemory: Bool = false
+    ) throws -> ServiceFixture {
         let model = try makeModel([
             EntityMaker("Box")
-                .attribute("sum", .integer16) { $0.derivationExpression = "parts.size.@sum" }
+                .attribute("sum", type) { $0.derivationExpression = "parts.size.@sum" }
                 .toMany("parts", "Part", inverse: "box"),
-            EntityMaker("Part").attribute("size", .integer32)
+            EntityMaker("Part").attribute("size", size)
                 .toOne("box", "Box", inverse: "parts"),
         ])
-        let boxes = try ServiceFixture(model, inMemory: inMemory)
+        return try ServiceFixture(model, inMemory: inMemory)
+    }
+
+    @Test(arguments: [false, true])
+    func aDerivedValueBeyondItsTypeRefusesTheWrite(_ inMemory: Bool) throws {
+        let boxes = try boxes(.integer16, of: .integer32, inMemory: inMemory)
         let answer = boxes.post("/Box", #"{"parts":[{"size":40000}]}"#)
         #expect(answer.status == 422 && answer.code == "1550", "\(answer.text)")
         #expect(
             answer.detail.contains("the derived value of sum is out of the range of Integer 16"),
             "\(answer.text)")
         #expect(boxes.get("/Part/count").text == #"{"count":0}"#)
+    }
+
+    @Test func partsOfAnotherProgramWhoseSumIsBeyondADoubleAreRead() throws {
+        let boxes = try boxes(.double, of: .double)
+        let two = #"[{"parts":[{"size":1.7e308}]},{"parts":[{"size":1.7e308}]}]"#
+        #expect(boxes.post("/Box", two).status == 201)
+        let other = try RawDatabase(boxes.path)
+        try other.run("UPDATE ZPART SET ZBOX = 1")
+        try other.run("UPDATE ZBOX SET ZSUM = NULL")
+        #expect(
+            boxes.get("/Box?select=_id,sum,n:parts.@count&sort=_id").text
+                == #"[{"_id":1,"sum":null,"n":2},{"_id":2,"sum":null,"n":0}]"#)
+        #expect(boxes.patch("/Part/1", #"{"size":1.6e308}"#).code == "1550")
+        #expect(boxes.patch("/Part/1", #"{"size":1}"#).status == 200)
+        #expect(boxes.get("/Box/1?select=sum").text == #"{"sum":1.7e+308}"#)
     }
 
     /// What another program has stored is read as null, and JSON null is no text.

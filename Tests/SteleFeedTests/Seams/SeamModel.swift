@@ -29,7 +29,7 @@ enum SeamModel {
             .toOne("box", "Box", inverse: "things")
         if let added { thing = thing.attribute(added, .string) { $0.defaultValue = .string("") } }
         let box = EntityMaker("Box").toMany("things", "Thing", inverse: "box")
-            .attribute("doubles", .double) { $0.derivationExpression = "things.double.@sum" }
+            .attribute("floats", .double) { $0.derivationExpression = "things.float.@sum" }
             .attribute("decimals", .decimal) { $0.derivationExpression = "things.decimal.@sum" }
             .attribute("smalls", .integer64) { $0.derivationExpression = "things.small.@sum" }
             .attribute("count", .integer64) { $0.derivationExpression = "things.@count" }

@@ -126,7 +126,7 @@ import Testing
         let functions = ["sum", "average", "min", "max", "median", "stddev"]
         var all = [
             "/Thing?select=_id,echo,shout&sort=_id", "/Box?sort=_id",
-            "/Box?select=_id,doubles,decimals,smalls,count&sort=_id",
+            "/Box?select=_id,floats,decimals,smalls,count&sort=_id",
         ]
         for expression in computed {
             all.append("/Thing?select=_id,\("c:\(expression)".percentEncoded)&sort=_id")
