@@ -18,6 +18,7 @@ extension PredicateCheck {
         }
         if case .conditional = a.expression { a = try convert(a, to: b.type, near: b.expression) }
         if case .conditional = b.expression { b = try convert(b, to: a.type, near: a.expression) }
+        (a, b) = (nearest(beyond64Bits: a, beside: b), nearest(beyond64Bits: b, beside: a))
         for (side, other) in [(a, b), (b, a)] where side.type == .encrypted {
             guard other.expression == .constant(.null) else { throw .encrypted(side.expression) }
         }
@@ -120,6 +121,13 @@ extension PredicateCheck {
     func isWhole(_ typed: Typed) -> Bool {
         guard !typed.isLiteral, case .value(let kind) = typed.type else { return false }
         return kind == .integer16 || kind == .integer32 || kind == .integer64
+    }
+
+    /// Whether it is a whole number that is computed: a Double where 64 bits cannot hold it.
+    func isComputedWhole(_ typed: Typed) -> Bool {
+        guard isWhole(typed) else { return false }
+        guard case .keyPath(_, let path) = typed.expression else { return true }
+        return path.contains { $0.hasPrefix("@") }
     }
 
     // MARK: One constant

@@ -179,12 +179,7 @@ extension PredicateCheck {
     /// A whole number as an operand beside a Decimal. A computed one becomes a Double on overflow
     /// of 64 bits, which would make the result a Double; cast to Decimal it always is a Decimal.
     func held(_ typed: Typed) -> Expression {
-        guard isWhole(typed) else { return typed.expression }
-        switch typed.expression {
-        case .keyPath(_, let path) where !path.contains { $0.hasPrefix("@") }:
-            return typed.expression
-        default: return .asDecimal(typed.expression)
-        }
+        isComputedWhole(typed) ? .asDecimal(typed.expression) : typed.expression
     }
 
     private func meeting(_ literal: Typed, _ other: ExpressionType) -> Typed {

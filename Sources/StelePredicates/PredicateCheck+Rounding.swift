@@ -24,6 +24,20 @@ extension PredicateCheck {
         return given(.double(Double(it)))
     }
 
+    /// The nearest Double to a literal beyond 64 bits beside a computed integer, which is a Double
+    /// where it is beyond them.
+    func nearest(beyond64Bits side: Typed, beside other: Typed) -> Typed {
+        guard isComputedWhole(other), case .constant(.decimal(let it)) = side.expression else {
+            return side
+        }
+        let number = it.nearestDouble
+        guard number.magnitude >= 0x1p63 else { return side }
+        var rounded = side
+        rounded.expression = .constant(.double(number))
+        rounded.type = .value(.double)
+        return rounded
+    }
+
     /// The value of a variable that is compared with a number; nil for lists and other expressions.
     private func givenValue(_ side: Typed) -> Value? {
         switch (side.pending, side.expression) {

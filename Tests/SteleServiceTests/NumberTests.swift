@@ -3,6 +3,7 @@
 import SteleJSON
 import SteleModel
 import StelePersistence
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -133,6 +134,29 @@ import Testing
                 #"{"where":"\#(filter)","select":"_id","limit":10.0,"var":{"x":\#(value)}}"#)
             let ids = try found.json.elements.compactMap { $0["_id"]?.compact }
             #expect("[\(ids.joined(separator: ","))]" == keys, "\(filter): \(found.text)")
+        }
+    }
+
+    @Test(arguments: StoreKind.single)
+    func anIntegerComputedBeyond64BitsIsComparedAsADouble(_ kind: StoreKind) throws {
+        let zoo = try ServiceFixture(opening: { try kind.open(TestModels.zoo(), at: $0) })
+        let objects = #"[{"int64":-9223372036854775808},{"int64":9223372036854775807}]"#
+        #expect(zoo.post("/Sample", objects).status == 201)
+        for (test, keys) in [
+            ("-int64 == 9223372036854775808", "[1]"), ("-int64 != 9223372036854775808", "[2]"),
+            ("-int64 > 9223372036854775808", "[]"), ("-int64 <= 9223372036854775808", "[1,2]"),
+            ("9223372036854775808 == -int64", "[1]"), ("-int64 == $x", "[1]"),
+            ("-int64 IN {9223372036854775808, 3}", "[1]"),
+            ("{9223372036854775808, 3} CONTAINS -int64", "[1]"),
+            ("-int64 BETWEEN {9223372036854775808, 1e19}", "[1]"),
+            ("-int64 == 9223372036854776000", "[1]"),
+            ("int64 * 2 == 18446744073709551614", "[2]"), ("int64 - 2 >= -1e19", "[1,2]"),
+            ("int64 < 9223372036854775808", "[1,2]"), ("int64 == 9223372036854775808", "[]"),
+        ] {
+            let variable = test.contains("$x") ? "&var.x=9223372036854775808" : ""
+            let found = zoo.get("/Sample?select=_id&where=" + encoded(test) + variable)
+            let ids = try found.json.elements.compactMap { $0["_id"]?.compact }
+            #expect("[\(ids.joined(separator: ","))]" == keys, "\(test): \(found.text)")
         }
     }
 
