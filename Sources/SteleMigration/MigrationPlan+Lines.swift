@@ -188,7 +188,12 @@ extension MigrationPlan.Step {
                             + " makes of the same object"))
             case .source(let name)?, .destinations(_, let name)?:
                 if name != property.name {
-                    lines.append(.change("\(old).\(name) becomes \(target)"))
+                    let stays = properties.contains {
+                        $0.name == name && $0.origins.contains(name)
+                    }
+                    lines.append(
+                        .change(
+                            stays ? "computes \(target)" : "\(old).\(name) becomes \(target)"))
                 }
                 if let from = before.attribute(named: name)?.type,
                     let to = now.attribute(named: property.name)?.type, from != to

@@ -200,7 +200,7 @@ import Testing
         let text = """
             {"mappings": [
               {"source": "Order", "destination": "Order",
-               "attributes": {"total": "$source.price * 2", "kind": null},
+               "attributes": {"total": "$source.price * 2", "kind": null, "copy": "$source.state"},
                "relationships": {"clients": "$source.customer"}},
               {"source": "Customer", "destination": "Customer", "policy": "P"}]}
             """
@@ -209,7 +209,8 @@ import Testing
             name: "Shop 1",
             [
                 EntityMaker("Order").attribute("price", .double).attribute("kind", .string)
-                    .attribute("note", .string).toOne("customer", "Customer", inverse: "orders"),
+                    .attribute("note", .string).attribute("state", .string)
+                    .toOne("customer", "Customer", inverse: "orders"),
                 EntityMaker("Customer").attribute("name", .string)
                     .toMany("orders", "Order", inverse: "customer"),
             ])
@@ -217,6 +218,7 @@ import Testing
             name: "Shop 2",
             [
                 EntityMaker("Order").attribute("total", .double).attribute("kind", .string)
+                    .attribute("state", .string).attribute("copy", .string)
                     .toMany("clients", "Customer", inverse: "orders"),
                 EntityMaker("Customer").attribute("name", .string)
                     .toMany("orders", "Order", inverse: "clients"),
@@ -230,7 +232,7 @@ import Testing
             mappings: [KnownMapping(file)])
         #expect(
             plan.steps[0].details == [
-                "computes Order.total", "Order.kind gets its default",
+                "computes Order.total", "Order.kind gets its default", "computes Order.copy",
                 "Order.customer becomes Order.clients",
                 "removes Order.price and its values, after they are used in an expression",
                 "removes Order.kind and its values",
