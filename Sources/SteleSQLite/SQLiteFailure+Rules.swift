@@ -4,12 +4,16 @@ import CSQLite
 /// not have.
 extension SQLiteFailure {
     /// Returns what a trigger, an index or a check says that calls a function of another program's own
-    /// connections, or a trigger that writes to a table that is gone; nil for another message. SQLite
-    /// has no error code for it.
+    /// connections, or a trigger that writes to a table that is gone, and what does not fit an altered
+    /// table; nil for another message. SQLite has no error code for it.
     /// - Parameter statement: the statement, which is prepared with the programs of its triggers.
     static func brokenRule(
         _ message: String, _ statement: String, _ connection: OpaquePointer
     ) -> String? {
+        // An index, a view, a trigger or a table with a generated column or a check.
+        if statement.hasPrefix("ALTER TABLE "), message.hasPrefix("error in ") {
+            return "the store's file refuses it: \(message)"
+        }
         guard ["INSERT ", "UPDATE ", "DELETE "].contains(where: { statement.hasPrefix($0) }) else {
             return nil
         }

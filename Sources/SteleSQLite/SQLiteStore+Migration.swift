@@ -19,8 +19,9 @@ extension SQLiteStore {
     ///     second, and at the end.
     /// - Returns: false where the store has the destination's model already.
     /// - Throws: `StoreError`: `.incompatible` with 134100 where the store has neither model, with
-    ///   134190 where the mapping cannot be carried out in place, and with 134110 where the objects
-    ///   do not fit the destination; `.busy` where another program has the store open; `.noRoom`;
+    ///   134190 where the mapping cannot be carried out in place, or another program has taken a
+    ///   name, and with 134110 where the objects do not fit the destination; `.refused` where what
+    ///   another program has added does not fit it; `.busy` where another program has the store open; `.noRoom`;
     ///   what `open` throws for the destination; and errors of SQLite.
     @discardableResult
     public static func migrate(
@@ -146,10 +147,12 @@ extension SQLiteStore {
         _ connection: Connection, from source: Model, to destination: Model,
         by mapping: MappingModel, _ progress: @escaping (MigrationProgress) -> Void
     ) throws(StoreError) -> StoreMigration {
-        let schema = try SQLSchema(model: source, layout: StoreLayout(connection))
+        let layout = try StoreLayout(connection)
+        let schema = try SQLSchema(model: source, layout: layout)
         return try StoreMigration(
             from: schema, to: SQLSchema(model: destination, dialect: schema.dialect), by: mapping,
-            on: connection, at: ReferenceDate.now, report: progress)
+            keeping: ForeignSchema(connection, layout, besides: schema), on: connection,
+            at: ReferenceDate.now, report: progress)
     }
 }
 
@@ -158,7 +161,8 @@ extension SQLiteStore {
     /// changes nothing in the store's folder. Other programs may have the store open.
     ///
     /// The objects are read. Where the migration makes a uniqueness constraint, computes derived
-    /// attributes or moves values out of files, it is carried out on a private copy.
+    /// attributes or moves values out of files, and where other programs have added to the schema, it
+    /// is carried out on a private copy.
     /// - Throws: `StoreError`, as `migrate`; `.failed` for a copy that cannot be made.
     package static func checkMigration(
         path: String, from source: Model, to destination: Model, by mapping: MappingModel,
@@ -191,6 +195,55 @@ extension SQLiteStore {
                 connection, copy.file, from: source, to: destination, by: mapping, progress
             ).run()
         } catch { throw copy.explained(error, path) }
+    }
+
+    /// Returns what other programs have added to a store and a migration in place loses, as words:
+    /// values of columns in rows that move, and what is on tables that are dropped.
+    /// - Parameter version: the name of the source's version.
+    /// - Throws: `StoreError`.
+    package static func foreignLosses(
+        path: String, from source: Model, to destination: Model, by mapping: MappingModel,
+        _ version: String
+    ) throws(StoreError) -> [String] {
+        try StoreLook.at(path) { (connection) throws(StoreError) in
+            // What refuses the migration is an error of its check.
+            guard
+                let migration = try? plan(
+                    connection, from: source, to: destination, by: mapping, { _ in })
+            else { return [] }
+            return try migration.foreignLosses(version)
+        }
+    }
+
+    /// Returns what other programs have added to a store's schema beside columns for values, as words:
+    /// tables with rows, views, triggers, indexes and generated columns. A migration that makes a new
+    /// store leaves them out.
+    /// - Parameter version: the name of the model's version.
+    /// - Throws: `StoreError`.
+    package static func foreignParts(
+        path: String, model: Model, _ version: String
+    ) throws(StoreError) -> [String] {
+        try StoreLook.at(path) { (connection) throws(StoreError) in
+            let layout = try StoreLayout(connection)
+            guard let schema = try? SQLSchema(model: model, layout: layout) else { return [] }
+            var found: [String] = []
+            for part in try ForeignSchema(connection, layout, besides: schema).parts {
+                guard part.kind == .table else {
+                    if part.kind == .view || part.dependsOnTable {
+                        found.append("\(part), which another program has made")
+                    }
+                    continue
+                }
+                if part.isNamedAsJoin { continue }
+                // The module of a virtual table may not be here.
+                let count = try? connection.integer(
+                    SQLText("SELECT COUNT(*) FROM \(sqlName(part.name))"))
+                if count == 0 { continue }
+                let rows = count.map { " (\($0) \($0 == 1 ? "row" : "rows"))" } ?? ""
+                found.append("\(part)\(rows), which no entity of \(version) has")
+            }
+            return found
+        }
     }
 
     /// Opens a store's file as it is before a migration that makes the new store beside it, and

@@ -181,4 +181,33 @@ import Testing
             lines.contains("\nremoves 2 rows of ZTAG with a Z_PK below 1, which no object has\n"),
             "\(lines)")
     }
+
+    /// Nor tables, views and triggers of other programs, which a start does not remove.
+    @Test func aPlanNamesTablesViewsAndTriggersOfOtherPrograms() throws {
+        try make(1, cache: 1)
+        let lines = [
+            "removes the table drafts (2 rows), which no entity of ",
+            "removes the table words (1 row), which no entity of ",
+            "removes the view v, which another program has made",
+            "removes the trigger t of ZTAG, which another program has made",
+        ]
+        let clean = try run("migrate", "v2.json", "--store", "s.sqlite", "--plan")
+        #expect(clean.status == 0 && !clean.output.contains("removes"), "\(clean)")
+        try RawDatabase(path).run(
+            "CREATE TABLE drafts (body TEXT); INSERT INTO drafts VALUES ('a'), ('b'); "
+                + "CREATE VIRTUAL TABLE words USING fts5(word); INSERT INTO words VALUES ('a'); "
+                + "CREATE TABLE empty (a); CREATE VIEW v AS SELECT 1; "
+                + "CREATE TRIGGER t AFTER INSERT ON ZTAG BEGIN SELECT 1; END")
+        let plan = try run("migrate", "v2.json", "--store", "s.sqlite", "--plan")
+        #expect(plan.status == 0, "\(plan)")
+        for line in lines { #expect(plan.output.contains(line), "\(plan.output)") }
+        #expect(
+            !plan.output.contains("empty") && !plan.output.contains("words_"), "\(plan.output)")
+        let served = try run("serve", "v2.json", "--store", "s.sqlite", "--migrate", "--port", "0")
+        #expect(
+            served.status == 1 && served.errors.contains("serve --migrate does not"), "\(served)")
+        #expect(try RawDatabase(path).texts("SELECT body FROM drafts") == ["a", "b"])
+        let done = try run("migrate", "v2.json", "--store", "s.sqlite")
+        #expect(done.status == 0, "\(done)")
+    }
 }

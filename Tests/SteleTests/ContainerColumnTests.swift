@@ -43,6 +43,15 @@ import Testing
             other?.description.contains("has rows in ZPERSON with a Z_PK below 1") == true,
             "\(other as Any)")
         try RawDatabase(path).run("DELETE FROM ZPERSON WHERE Z_PK < 1")
+        // So would be tables of other programs.
+        try RawDatabase(path).run("CREATE TABLE drafts (a); INSERT INTO drafts VALUES (1)")
+        let third = #expect(throws: StoreError.self) {
+            try PersistentContainer(modelFile: file, stores: stores).close()
+        }
+        #expect(
+            third?.description.contains("would lose the table drafts (1 row)") == true,
+            "\(third as Any)")
+        try RawDatabase(path).run("DROP TABLE drafts")
         try PersistentContainer(modelFile: file, stores: stores).close()
     }
 }

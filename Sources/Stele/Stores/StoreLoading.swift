@@ -118,6 +118,11 @@ struct StoreLoading {
                 "\(place.path) has rows in \(rows.table) with a Z_PK below 1, which no object has, and "
                     + "they would be removed: delete them, or migrate the store by stele migrate")
         }
+        if let part = try place.partsLeftOut(by: plan).first {
+            throw StoreError.incompatible(
+                code: 134100,
+                "\(place.path) would lose \(part): migrate the store by stele migrate")
+        }
         if !description.shouldInferMappingModelAutomatically,
             let step = plan.steps.first(where: { $0.kind == .inferred })
         {

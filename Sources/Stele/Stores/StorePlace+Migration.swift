@@ -75,6 +75,20 @@ extension StorePlace {
         return try SQLiteStore.rowsWithoutObject(path: path, model: plan.source.model)
     }
 
+    /// What other programs have added to the store and a plan loses, beside `columnsLeftOut` and
+    /// `rowsLeftOut`, as words.
+    /// - Throws: `StoreError`.
+    package func partsLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String] {
+        guard isSQLite, !plan.isEmpty else { return [] }
+        guard let step = try stepInPlace(plan) else {
+            return try SQLiteStore.foreignParts(
+                path: path, model: plan.source.model, plan.source.name)
+        }
+        return try SQLiteStore.foreignLosses(
+            path: path, from: step.source.model, to: step.destination.model,
+            by: step.mappingModel, plan.source.name)
+    }
+
     /// Checks that the store's objects let `migrate(by:)` go through, and changes nothing in the
     /// store's folder. Other programs may have the store open.
     ///

@@ -69,6 +69,10 @@ protocol CommandStore {
         by plan: MigrationPlan
     ) throws(StoreError) -> [(table: String, count: Int)]
 
+    /// What other programs have added to the store and a plan loses, beside such columns and rows, as
+    /// words.
+    func partsLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String]
+
     /// Whether a killed migration has left something, which opening the store removes.
     var hasMigrationRemains: Bool { get }
 
@@ -105,12 +109,13 @@ extension CommandStore {
             throw Failure("\(name): \(error)")
         }
         guard let plan, !plan.isEmpty else { return try open(package.model) }
-        guard other == .migrate, !plan.isBackward, !plan.mayLeadBack else {
+        // Where nothing else is offered, the plan is only printed.
+        let isLossy = try other != .refuse && migrator.losesForeignParts(plan)
+        guard other == .migrate, !plan.isBackward, !plan.mayLeadBack, !isLossy else {
             let lines = try migrator.lines(of: plan)
+            let hints = [hint(plan, package, other, isLossy), ownModelHint].compactMap { $0 }
             throw Failure(
-                (["\(name): \(lines[0])"] + lines.dropFirst()
-                    + [hint(plan, package, other)] + [ownModelHint].compactMap { $0 }).joined(
-                        separator: "\n"))
+                (["\(name): \(lines[0])"] + lines.dropFirst() + hints).joined(separator: "\n"))
         }
         for line in try migrator.lines(of: plan) { printError(line) }
         let bar = ProgressBar()
@@ -133,8 +138,9 @@ extension CommandStore {
     }
 
     /// The way to migrate the store.
+    /// - Parameter isLossy: whether something of other programs would be lost by a start.
     private func hint(
-        _ plan: MigrationPlan, _ package: ModelPackage, _ other: OtherVersion
+        _ plan: MigrationPlan, _ package: ModelPackage, _ other: OtherVersion, _ isLossy: Bool
     ) -> String {
         if let policy = plan.policies.first { return policy.remedy }
         let store = package.configuration.map { "\($0)=\(argument)" } ?? argument
@@ -148,6 +154,10 @@ extension CommandStore {
         if plan.mayLeadBack, other != .refuse {
             return "\(command) does this; serve --migrate does not, because the store may be of a "
                 + "newer version, of which something would be lost"
+        }
+        if isLossy {
+            return "\(command) does this; serve --migrate does not, because something that other "
+                + "programs have added would be lost"
         }
         return other == .offer
             ? "start with --migrate to do this, or run \(command)" : "\(command) does this"

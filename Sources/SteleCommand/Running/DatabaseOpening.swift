@@ -194,6 +194,9 @@ extension DatabaseOpening {
 
     func rowsLeftOut(by plan: MigrationPlan) -> [(table: String, count: Int)] { [] }
 
+    // What a migration replaces in the database is not looked at.
+    func partsLeftOut(by plan: MigrationPlan) -> [String] { [] }
+
     // The next migration removes what another one has left, and opening needs none of it.
     var hasMigrationRemains: Bool { false }
 

@@ -72,6 +72,7 @@ extension StoreMigrator {
                 "removes \(rows.count.counted("row")) of \(rows.table) with a Z_PK below 1, which no "
                     + "object has")
         }
+        for part in try store.partsLeftOut(by: plan) { lines.append("removes \(part)") }
         let missing = try store.missingValues(plan.source)
         if missing.count > 0 {
             lines.append(
@@ -85,6 +86,13 @@ extension StoreMigrator {
                     + "copy of the file")
         }
         return lines
+    }
+
+    /// Whether a plan loses something that other programs have added to the store.
+    func losesForeignParts(_ plan: MigrationPlan) throws -> Bool {
+        if try !store.columnsLeftOut(by: plan).isEmpty { return true }
+        if try !store.rowsLeftOut(by: plan).isEmpty { return true }
+        return try !store.partsLeftOut(by: plan).isEmpty
     }
 
     /// Refuses a plan that asks for a policy, before any store is opened.

@@ -72,6 +72,10 @@ extension StoreOpening {
         try place.rowsLeftOut(by: plan)
     }
 
+    func partsLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String] {
+        try place.partsLeftOut(by: plan)
+    }
+
     var hasMigrationRemains: Bool {
         FileManager.default.fileExists(atPath: place.migrationFolder)
     }

@@ -101,13 +101,18 @@ extension StoreMigration {
         }
     }
 
-    /// Drops the tables of the source that do not become others.
-    func dropTables() throws(StoreError) {
+    /// The names of the tables of the source that do not become others.
+    var dropped: [String] {
         let altered = tables.filter { $0.way == .altered }.compactMap { $0.old?.name }
         let kept = Set(altered + joins.compactMap { $0.old?.name })
         let all =
             map.source.storedTables.map(\.name).sorted() + map.source.joinTables.map(\.name)
-        for name in all where !kept.contains(name) { try work.run("DROP TABLE \(name)") }
+        return all.filter { !kept.contains($0) }
+    }
+
+    /// Drops the tables of the source that do not become others.
+    func dropTables() throws(StoreError) {
+        for name in dropped { try work.run("DROP TABLE \(name)") }
     }
 
     /// Gives all tables their names.

@@ -20,6 +20,8 @@ package final class StoreMigration {
     let tables: [TableMigration]
     let joins: [JoinMigration]
     let requirements: [MigrationRequirement]
+    /// What other programs have added to the schema of the source.
+    let foreign: ForeignSchema
     /// The time of the migration, in seconds since 2001-01-01T00:00:00Z.
     let time: Double
 
@@ -35,17 +37,20 @@ package final class StoreMigration {
 
     /// Plans a migration.
     /// - Parameters:
+    ///   - foreign: what other programs have added to the schema of the source. It stays where its
+    ///     table does.
     ///   - time: the value of new attributes that are derived by `now()`.
     ///   - report: called with the progress, at most ten times a second, and at the end.
     /// - Throws: `.incompatible` (134190) where the mapping cannot be carried out in place.
     package init(
         from source: SQLSchema, to destination: SQLSchema, by mapping: MappingModel,
-        on connection: any SQLConnection, at time: Double,
+        keeping foreign: ForeignSchema = .none, on connection: any SQLConnection, at time: Double,
         report: @escaping (MigrationProgress) -> Void
     ) throws(StoreError) {
         let map = try MigrationMap(from: source, to: destination, by: mapping)
         self.map = map
         self.time = time
+        self.foreign = foreign
         work = MigrationWork(connection, report)
         requirements = mapping.requirements(from: source.model, to: destination.model)
         var altered = Set<Int>()
@@ -58,7 +63,8 @@ package final class StoreMigration {
             let root = map.sourceRoot(of: table.root)
             let isFirst = root.map { kept.insert($0).inserted } ?? false
             return TableMigration(
-                table, map, mayAlter: isFirst || altered.contains(table.root), time: time)
+                table, map, mayAlter: isFirst || altered.contains(table.root),
+                keeping: foreign, time: time)
         }
         var taken = Set<String>()
         let stored = Set(destination.model.storedEntities.map(\.index))
@@ -73,15 +79,17 @@ package final class StoreMigration {
     /// Checks the objects of the source, and writes nothing.
     /// - Throws: as `run`.
     package func check() throws(StoreError) {
+        try checkNames()
         try checkNumbers()
         for requirement in requirements { try check(requirement) }
         try checkSingleEnds()
     }
 
     /// Whether `run` may refuse objects that `check` accepts: by an index, by a value
-    /// in a file that is to move into its row, or by what is computed of others.
+    /// in a file that is to move into its row, by what is computed of others, or by what other
+    /// programs have added.
     package func mayRefuseLater() throws(StoreError) -> Bool {
-        if !inlined.isEmpty || !derivedEntities.isEmpty { return true }
+        if !inlined.isEmpty || !derivedEntities.isEmpty || !foreign.isEmpty { return true }
         let indexes = try newIndexes(besides: presentIndexes())
         // A database also refuses a value that is too long for an index of its.
         return work.connection.dialect.isTyped
@@ -91,8 +99,13 @@ package final class StoreMigration {
     /// Migrates the store. After an error the caller rolls the transaction back.
     /// - Throws: `.incompatible` (134110) where the objects do not fit the destination's model: a
     ///   property without a value, a number that does not fit its new type, or a uniqueness
-    ///   constraint; and errors of SQLite.
+    ///   constraint; with 134190 where another program has taken a name; `.refused` by what another
+    ///   program has added; and errors of SQLite.
     package func run() throws(StoreError) {
+        do throws(StoreError) { try carryOut() } catch { throw explained(error) }
+    }
+
+    private func carryOut() throws(StoreError) {
         try check()
         try settleRoots()
         let present = try presentIndexes()

@@ -26,9 +26,16 @@ struct TableMigration {
     let losesRows: Bool
     /// Whether the old table may become this one.
     private let mayAlter: Bool
+    /// Whether other programs have added what a copy would not have.
+    private let isExtended: Bool
 
-    /// - Parameter mayAlter: whether the source's table may become this one.
-    init(_ table: SQLTable, _ map: MigrationMap, mayAlter: Bool, time: Double) {
+    /// - Parameters:
+    ///   - mayAlter: whether the source's table may become this one.
+    ///   - foreign: what other programs have added.
+    init(
+        _ table: SQLTable, _ map: MigrationMap, mayAlter: Bool, keeping foreign: ForeignSchema,
+        time: Double
+    ) {
         self.table = table
         self.mayAlter = mayAlter
         rows = map.rows(of: table.root)
@@ -40,11 +47,13 @@ struct TableMigration {
         }
         guard let root = rows.first?.source.root, let old = map.source.tables[root] else {
             self.old = nil
+            isExtended = false
             origins = table.columns.map { _ in .empty }
             losesRows = false
             return
         }
         self.old = old
+        isExtended = foreign.extends(old.name)
         let finder = ColumnOrigins(map: map, table: old, rows: rows, time: time)
         var taken = Set<String>()
         origins = table.columns.map { column in
@@ -61,8 +70,11 @@ struct TableMigration {
         }
     }
 
-    /// A table that altering would write more than once is copied.
-    var way: Way { old == nil ? .created : mayAlter && rewrites <= 1 ? .altered : .copied }
+    /// A table that altering would write more than once is copied, unless other programs have added
+    /// what a copy would not have.
+    var way: Way {
+        old == nil ? .created : mayAlter && (rewrites <= 1 || isExtended) ? .altered : .copied
+    }
 
     /// The number of times that altering the table writes all its rows.
     private var rewrites: Int {

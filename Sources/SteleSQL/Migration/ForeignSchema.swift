@@ -1,0 +1,119 @@
+import StelePersistence
+
+/// What other programs have added to the schema of a store in SQLite.
+package struct ForeignSchema: Sendable {
+    /// A table, a view, a trigger, an index or a generated column.
+    package struct Part: Sendable, CustomStringConvertible {
+        package enum Kind: String, Sendable {
+            case table, view, trigger, index
+            case column = "generated column"
+        }
+
+        package let kind: Kind
+        package let name: String
+        /// The table of a trigger, an index or a column; the name of any other.
+        let table: String
+
+        /// Whether the name is one of Core Data's for a join table.
+        package var isNamedAsJoin: Bool {
+            name.hasPrefix("Z_") && name.dropFirst(2).first?.isNumber == true
+        }
+
+        /// Whether it is lost where the table is, and something is lost: an index with a name like Core
+        /// Data's is one of an earlier version of the model.
+        package var dependsOnTable: Bool {
+            switch kind {
+            case .table, .view: false
+            case .trigger, .column: true
+            case .index: !name.hasPrefix("Z_") && !name.hasPrefix(table + "_")
+            }
+        }
+
+        /// The part as words: `the view v`, `the trigger t of ZPLAYER`.
+        package var description: String {
+            "the \(kind.rawValue) \(name)" + (name == table ? "" : " of \(table)")
+        }
+    }
+
+    /// The parts by kind and name. Indexes and generated columns are those of the store's tables.
+    package let parts: [Part]
+    /// The columns of the entities' tables that no property has.
+    let columns: [UnusedColumn]
+
+    /// No part.
+    package static let none = ForeignSchema(parts: [], columns: [])
+
+    private init(parts: [Part], columns: [UnusedColumn]) {
+        self.parts = parts
+        self.columns = columns
+    }
+
+    // Names that begin so are SQLite's, Stele's and of Core Data's triggers. A virtual table keeps
+    // its rows in others whose names begin with its own.
+    private static let query = SQLText(
+        """
+        SELECT m.type, m.name, m.tbl_name FROM main.sqlite_master m \
+        WHERE m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND m.name NOT LIKE 'STELE\\_%' ESCAPE '\\' \
+        AND NOT (m.type = 'trigger' AND m.name LIKE 'Z\\_DA\\_%' ESCAPE '\\') \
+        AND NOT EXISTS (SELECT 1 FROM main.sqlite_master v WHERE m.type = 'table' \
+        AND v.sql LIKE 'CREATE VIRTUAL%' \
+        AND substr(m.name, 1, length(v.name) + 1) = v.name || '_') \
+        UNION ALL SELECT 'generated column', c.name, m.name \
+        FROM main.sqlite_master m, pragma_table_xinfo(m.name) c \
+        WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.hidden IN (2, 3) \
+        ORDER BY 1, 2
+        """)
+
+    /// Reads the schema of a file.
+    /// - Parameter schema: the store's own, which fits the layout.
+    /// - Throws: errors of SQLite.
+    package init(
+        _ connection: any SQLConnection, _ layout: StoreLayout, besides schema: SQLSchema
+    ) throws(StoreError) {
+        let tables = Set(
+            (schema.storedTables.map(\.name) + schema.joinTables.map(\.name))
+                .map { $0.uppercased() })
+        let indexes = schema.indexes + schema.indexes(as: .beforeFetchIndexes)
+        let own = tables.union(indexes.map { $0.name.uppercased() })
+            .union(HistoryTables.names).union(["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"])
+        var parts: [Part] = []
+        for row in try connection.rows(Self.query, [], [.text, .text, .text]) {
+            guard let kind = row[0].text.flatMap({ Part.Kind(rawValue: $0) }),
+                let name = row[1].text, let table = row[2].text
+            else { continue }
+            switch kind {
+            case .table, .view: if own.contains(name.uppercased()) { continue }
+            case .index:
+                if own.contains(name.uppercased()) || !tables.contains(table.uppercased()) {
+                    continue
+                }
+            case .column: if !tables.contains(table.uppercased()) { continue }
+            case .trigger: break
+            }
+            parts.append(Part(kind: kind, name: name, table: table))
+        }
+        self.parts = parts
+        columns = layout.unusedColumns(of: schema)
+    }
+
+    /// Whether there is nothing.
+    var isEmpty: Bool { parts.isEmpty && columns.isEmpty }
+
+    /// Whether a copy of one of the store's tables would lose something, or a view or a trigger, of
+    /// whatever table, may name it: SQLite takes them on where a table is altered, and refuses to drop
+    /// one and to rename another.
+    func extends(_ table: String) -> Bool {
+        let name = table.uppercased()
+        return columns.contains { $0.table == table }
+            || parts.contains { part in
+                part.kind == .view || part.kind == .trigger
+                    || part.dependsOnTable && part.table.uppercased() == name
+            }
+    }
+
+    /// What may refuse a statement that changes a table of the store, as words.
+    var rules: [String] {
+        parts.filter { $0.kind != .table }.map(\.description)
+            + columns.map { "the column \($0.name) of \($0.table)" }
+    }
+}
