@@ -75,7 +75,7 @@ extension StorePlace {
         return try SQLiteStore.rowsWithoutObject(path: path, model: plan.source.model)
     }
 
-    /// What other programs have added to the store and a plan loses, beside `columnsLeftOut` and
+    /// What other programs have added to the store and a plan loses, beside `valuesLeftOut` and
     /// `rowsLeftOut`, as words.
     /// - Throws: `StoreError`.
     package func partsLeftOut(by plan: MigrationPlan) throws(StoreError) -> [String] {

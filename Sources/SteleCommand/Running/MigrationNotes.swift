@@ -90,7 +90,7 @@ extension StoreMigrator {
 
     /// Whether a plan loses something that other programs have added to the store.
     func losesForeignParts(_ plan: MigrationPlan) throws -> Bool {
-        if try !store.columnsLeftOut(by: plan).isEmpty { return true }
+        if try !store.valuesLeftOut(by: plan).isEmpty { return true }
         if try !store.rowsLeftOut(by: plan).isEmpty { return true }
         return try !store.partsLeftOut(by: plan).isEmpty
     }
