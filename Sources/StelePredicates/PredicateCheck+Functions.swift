@@ -168,6 +168,14 @@ extension PredicateCheck {
         if case .constant(let a) = left.expression, case .constant(let b) = right.expression {
             return constant(Arithmetic.binary(function, a, b))
         }
+        if function == .multiply, left.type == .value(.decimal), !right.isOfVariable,
+            case .constant(.double(1)) = right.expression
+        {
+            // A Decimal that a check has made a Double.
+            return Typed(
+                expression: .function(function.rawValue, [left.expression, right.expression]),
+                type: .value(.double))
+        }
         let a = meeting(left, right.type)
         let b = meeting(right, left.type)
         let type = function == .raise ? .value(.double) : Self.wider(a.type, b.type)
@@ -231,12 +239,16 @@ extension PredicateCheck {
         }
         let isDistinct = argument.distinctOperand != nil
         let operand = argument.distinctOperand ?? argument
-        let typed = settled(try checked(operand, inner))
+        var typed = settled(try checked(operand, inner))
         var element = typed.type
         var isRows = true
         if case .collection(let inside) = typed.type {
             element = inside
             isRows = false
+            if function != .count {
+                if function != .mode { try checkItems(typed, function, operand) }
+                typed.expression = alike(typed, element)
+            }
         }
         if isRows { try allowRows(function, scope, operand) }
         if isDistinct, element == .encrypted { throw .encrypted(operand) }
@@ -266,6 +278,19 @@ extension PredicateCheck {
         throw PredicateError(
             .type, "\(name) needs a collection here\(what)", near: name,
             hint: "write conditions on aggregates over rows in having")
+    }
+
+    /// Refuses a list of values of several types, which have no order and no sum.
+    private func checkItems(
+        _ list: Typed, _ function: PredicateFunction, _ operand: Expression
+    ) throws(PredicateError) {
+        let types = list.items.map(\.type).filter { $0.kind != .any }
+        guard let first = types.first, let other = types.first(where: { $0.kind != first.kind })
+        else { return }
+        throw PredicateError(
+            .type,
+            "\(function.shortName) cannot be applied to \(operand.description): its elements are "
+                + "\(first.noun) and \(other.noun)", near: operand.description)
     }
 
     private func checkElement(

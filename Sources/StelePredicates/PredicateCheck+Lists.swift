@@ -103,9 +103,14 @@ extension PredicateCheck {
         if !b.items.isEmpty, a.items.isEmpty { b = try fitted(b, to: a) }
         if !a.items.isEmpty, b.items.isEmpty { a = try fitted(a, to: b) }
         guard case .collection(let x) = a.type, case .collection(let y) = b.type else { return a }
+        let element = Self.either(x, y)
+        if element == .value(.double) {
+            a.expression = alike(a, element)
+            b.expression = alike(b, element)
+        }
         return Typed(
             expression: .set(operation, a.expression, b.expression),
-            type: .collection(Self.either(x, y)), isOrdered: a.isOrdered && b.isOrdered)
+            type: .collection(element), isOrdered: a.isOrdered && b.isOrdered)
     }
 
     /// A list with its literals converted to the type of a collection's elements.

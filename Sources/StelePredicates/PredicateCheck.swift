@@ -283,10 +283,10 @@ public struct PredicateCheck: Sendable {
         }
     }
 
-    /// A list whose elements all have one type, as an index can select any of them. With a Double
-    /// among them no element is a Decimal; without one all are Decimals if any is. Whole numbers
-    /// are not converted to Double.
-    private func alike(_ list: Typed, _ element: ExpressionType) -> Expression {
+    /// A list whose elements all have one type, as an index can select any of them, and an aggregate
+    /// is of all. With a Double among them no element is a Decimal; without one all are Decimals if
+    /// any is. Whole numbers are not converted to Double.
+    func alike(_ list: Typed, _ element: ExpressionType) -> Expression {
         let isMixed = list.items.contains { $0.type == .value(.decimal) }
         guard case .aggregate = list.expression, isMixed else { return list.expression }
         return .aggregate(

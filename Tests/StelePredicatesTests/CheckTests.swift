@@ -86,6 +86,7 @@ struct CheckTests {
             ("max(friends.age) > 3", "max(friends.age) > 3"),
             ("count(friends) > 3", "count(friends) > 3"),
             ("average({age, 3}) > 2", "average({age, 3}) > 2.0"),
+            ("max({height, price}) > 3", "max({height, price * 1.0}) > 3.0"),
             ("CAST(age, 'NSString') == '3'", "CAST(age, \"NSString\") == \"3\""),
             (
                 "TERNARY(age > 3, born, nil) > '2001-01-02'",
@@ -322,6 +323,8 @@ struct CheckTests {
             Refused("count() > 2", "type", "count", "having"),
             Refused("sum(friends.name) > 2", "type", "friends.name"),
             Refused("sum(friends) > 2", "type", "friends"),
+            Refused("sum({age, \"a\"}) > 2", "type", "{age, \"a\"}"),
+            Refused("max({age, \"a\"}) > 2", "type", "{age, \"a\"}"),
             Refused("friends[0] == 3", "type", "friends", "ordered"),
             Refused("team.ranking['a'] == 3", "type", "\"a\""),
             Refused("name[0] == 'a'", "type", "name"),

@@ -111,6 +111,11 @@ import Testing
             // Of a Decimal and a Double either is a Double, also where no Decimal is so small.
             ("{price, real}[1] > 0 AND {price, 5e-324}[_id - 2] > 0", [3]),
             ("{price, real}[_id - 3] == 3", [3]),
+            ("max({1e300, price}) == 1e300 AND max({5e-324, price}) > 0", [1, 2, 3]),
+            ("sum({price, real}) == real", [1]),
+            ("median({price, 1e300}) == 5e299", [1, 3]),
+            ("count({price} UNION {1e300}) == 2", [1, 2, 3]),
+            ("1e300 IN (parts.price UNION {1e300})", [1, 2, 3]),
             // Beside a Decimal an integer is one, also where 64 bits do not hold it.
             (
                 "(TERNARY(_id < 0, 0.5, 9223372036854775807) - large * 2) == -9223372036854770000",

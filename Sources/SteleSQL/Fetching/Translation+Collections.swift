@@ -212,7 +212,10 @@ extension Translation {
         var values = operands.compactMap(\.value)
         guard values.count == operands.count else { return nil }
         if whole.isLongDecimal, whole.kind == .decimal {
-            values = values.map { PredicateCalls.cast($0, to: .decimal) }
+            values = values.map {
+                let decimal = PredicateCalls.cast($0, to: .decimal)
+                return decimal.isNull ? $0 : decimal
+            }
         }
         guard let (list, isWritten) = JSONList.text(values) else { return nil }
         let item = isWritten ? try call(SQLFunctions.literal, "value") : "value"
@@ -241,7 +244,7 @@ extension Translation {
     }
 
     /// Returns a value's SQL in the form that makes equal values identical: where Decimals may have
-    /// more digits than a double, all numbers become Decimals.
+    /// more digits than a double, all numbers become Decimals, but for those that no Decimal holds.
     private func asOne(
         _ text: String, _ operand: Operand, of whole: Operand
     ) throws(StoreError) -> String {
@@ -249,7 +252,9 @@ extension Translation {
             operand.kind != .decimal,
             !operand.isNull
         else { return text }
-        return try cast(text, operand.kind, to: .decimal)
+        let decimal = try cast(text, operand.kind, to: .decimal)
+        let isDouble = operand.kind == .double || operand.kind == .float
+        return isDouble ? "COALESCE(\(decimal), \(text))" : decimal
     }
 
     /// Returns each value once, if requested in the order of the left side and then the right.
