@@ -84,18 +84,14 @@ extension PredicateCheck {
         Typed(expression: .constant(value), type: .init(of: value))
     }
 
+    /// The number in a text, in the grammar of numbers in bodies.
     static func number(_ text: String) -> Value? {
-        guard let first = text.utf8.first,
-            Lexer.isDigit(first) || first == UInt8(ascii: "-")
-                || first == UInt8(ascii: "."),
-            case .constant(let value)? = try? Expression(format: text), value.isNumber
+        guard let plain = NumberText.plain(text.utf8),
+            case .constant(let value)? = try? Expression(
+                format: String(decoding: plain, as: UTF8.self)),
+            value.isNumber
         else { return nil }
         return value
-    }
-
-    /// The number of a variable's text, in the grammar of numbers in bodies.
-    static func number(given text: String) -> Value? {
-        NumberText.plain(text.utf8).flatMap { number(String(decoding: $0, as: UTF8.self)) }
     }
 
     /// The wider of two number types; otherwise the first type.

@@ -41,7 +41,7 @@ extension PredicateCheck {
     /// The value of a variable that is compared with a number; nil for lists and other expressions.
     private func givenValue(_ side: Typed) -> Value? {
         switch (side.pending, side.expression) {
-        case (.written(let text)?, _), (.value(.string(let text))?, _): Self.number(given: text)
+        case (.written(let text)?, _), (.value(.string(let text))?, _): Self.number(text)
         case (.value(let value)?, _): value
         case (nil, .constant(let value)): side.isOfVariable ? value : nil
         default: nil

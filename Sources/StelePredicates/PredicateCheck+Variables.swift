@@ -118,7 +118,7 @@ extension PredicateCheck {
         switch pending {
         case .written(let text): return try value(of: text, as: type, named: name)
         case .value(.string(let text)) where type.kind == .number || type.kind == .object:
-            return Self.number(given: text) ?? .string(text)
+            return Self.number(text) ?? .string(text)
         case .value(let value): return value
         case .list:
             throw PredicateError(
@@ -141,7 +141,7 @@ extension PredicateCheck {
         case .number:
             if word == "yes" || word == "true" { return .int(1) }
             if word == "no" || word == "false" { return .int(0) }
-            if let number = Self.number(given: text) { return number }
+            if let number = Self.number(text) { return number }
             guard case .variable = name else {
                 throw PredicateError(
                     .type, "\(name.description) is not a number", near: name.description)
@@ -149,7 +149,7 @@ extension PredicateCheck {
             throw PredicateError(
                 .variable, "\(name.description) must be a number, and \(text) is not one",
                 near: name.description)
-        case .object: return Self.number(given: text) ?? .string(text)
+        case .object: return Self.number(text) ?? .string(text)
         default: return .string(text)
         }
     }

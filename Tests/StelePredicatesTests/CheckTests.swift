@@ -325,6 +325,7 @@ struct CheckTests {
             Refused("sum(friends) > 2", "type", "friends"),
             Refused("sum({age, \"a\"}) > 2", "type", "{age, \"a\"}"),
             Refused("max({age, \"a\"}) > 2", "type", "{age, \"a\"}"),
+            Refused("CAST('0x10', 'NSNumber') == 16", "type", "\"0x10\""),
             Refused("friends[0] == 3", "type", "friends", "ordered"),
             Refused("team.ranking['a'] == 3", "type", "\"a\""),
             Refused("name[0] == 'a'", "type", "name"),

@@ -58,6 +58,7 @@ struct EvaluationTests {
             ("canonical('ÉTÉ') == 'ete'", true),
             ("CAST(age, 'NSString') == '30'", true), ("CAST(height, 'NSString') == '1.75'", true),
             ("CAST(born, 'NSNumber') == 86400", true), ("noindex(age) == 30", true),
+            ("CAST('+5', 'NSNumber') == 5", true), ("CAST('.5', 'NSDecimalNumber') == 0.5", true),
             ("TERNARY(age > 18, 'adult', 'minor') == 'adult'", true),
             // Lists
             ("{1, 2, {3}}[LAST] == {3}", true), ("{1, 2}[SIZE] == 2", true),

@@ -193,8 +193,27 @@ import Testing
                 #"{"where":"\#(key) == $x","select":"_id","var":{"x":"\#(text)"}}"#)
             #expect(query.text == found.text, "\(text): \(query.text)")
         }
-        let hexadecimal = zoo.get("/Sample?where=" + encoded("int64 == $x") + "&var.x=0x10")
-        #expect(hexadecimal.status == 400, "\(hexadecimal.text)")
+    }
+
+    @Test(arguments: [false, true])
+    func variablesBesideWhatHasNoTypeHaveThatGrammar(_ inMemory: Bool) throws {
+        let zoo = try ServiceFixture(TestModels.zoo(), inMemory: inMemory)
+        #expect(zoo.post("/Sample", #"{"int64":1}"#).status == 201)
+        for (text, number) in Self.texts {
+            for condition in [
+                "sum({$x, 0}) == \(number)", "max({$x, -200}) == \(number)", "$x + 0 == \(number)",
+                "TERNARY(1 == 1, $x, nil) == \(number)",
+            ] {
+                let found = zoo.get(
+                    "/Sample?count=true&where=" + encoded(condition) + "&var.x=" + encoded(text))
+                #expect(found.status == 200, "\(condition), \(text): \(found.text)")
+                #expect(found["Total-Count"] == "1", "\(condition), \(text): \(found.text)")
+            }
+        }
+        for condition in ["int64 == $x", "int64 == $x + 0", "sum({$x, 1}) == 17"] {
+            let hexadecimal = zoo.get("/Sample?where=" + encoded(condition) + "&var.x=0x10")
+            #expect(hexadecimal.status == 400, "\(condition): \(hexadecimal.text)")
+        }
     }
 
     @Test(arguments: [false, true])
