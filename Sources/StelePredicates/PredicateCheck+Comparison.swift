@@ -66,6 +66,7 @@ extension PredicateCheck {
                     hint: "omit it if there is no to-many relationship")
             }
             left.type = element
+            if element.kind != .collection { for item in left.items { try needOne(item) } }
         } else if let parts = try divided(comparison, left, right) {
             return parts
         }
@@ -103,27 +104,29 @@ extension PredicateCheck {
     /// Whether a side is a list that is known without the store, or nil.
     private func isList(_ side: Typed) -> Bool {
         guard side.pending == nil, !readsStore(side.expression) else { return false }
-        return side.type.kind == .collection || side.type.kind == .any
+        return side.type.kind == .collection || side.expression == .constant(.null)
+    }
+
+    /// Refuses a collection where one value is compared.
+    private func needOne(_ side: Typed) throws(PredicateError) {
+        if side.type.kind == .collection { throw needsModifier(side.expression) }
+        if case .list? = side.pending { throw Self.isOneList(side.expression) }
     }
 
     private func compare(
         _ result: inout Comparison, _ left: Typed, _ right: Typed
     ) throws(PredicateError) {
         let isEquality = result.type == .equal || result.type == .notEqual
-        if right.type.kind == .collection, case .list? = left.pending {
-            return try compare(&result, listed(left), right)
-        }
-        if left.type.kind == .collection, case .list? = right.pending {
-            return try compare(&result, left, listed(right))
-        }
-        for side in [left, right] where side.type.kind == .collection {
+        let (first, second) = (listed(left), listed(right))
+        if first.type.kind == .collection || second.type.kind == .collection {
             // Lists can be compared with lists, element by element. Collections in the store have
             // no such order.
-            guard isEquality, isList(left), isList(right) else {
-                throw needsModifier(side.expression)
+            guard isEquality, isList(first), isList(second) else {
+                try needOne(left)
+                return try needOne(right)
             }
-            result.left = left.expression
-            result.right = right.expression
+            result.left = first.expression
+            result.right = second.expression
             return
         }
         let (a, b) = try unified(left, right)
@@ -170,7 +173,7 @@ extension PredicateCheck {
     private func between(
         _ result: inout Comparison, _ left: Typed, _ right: Typed
     ) throws(PredicateError) {
-        if left.type.kind == .collection { throw needsModifier(left.expression) }
+        try needOne(left)
         if let value = right.pending {
             if let error = needsArray(right, "BETWEEN") { throw error }
             let variable = right.expression
@@ -224,7 +227,7 @@ extension PredicateCheck {
     private func member(
         _ element: Typed, of collection: Typed, _ word: String, written: Expression
     ) throws(PredicateError) -> (Expression, Expression) {
-        if element.type.kind == .collection { throw needsModifier(element.expression) }
+        try needOne(element)
         var collection = word == "IN" ? collection : listed(collection)
         if let value = collection.pending {
             if word == "IN" {
@@ -266,6 +269,7 @@ extension PredicateCheck {
         var result: [Expression] = []
         result.reserveCapacity(items.count)
         for item in items {
+            try needOne(item)
             let (a, b) = try unified(element, item)
             element = a
             result.append(b.expression)

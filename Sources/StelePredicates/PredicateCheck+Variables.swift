@@ -121,10 +121,15 @@ extension PredicateCheck {
             return Self.number(text) ?? .string(text)
         case .value(let value): return value
         case .list:
-            throw PredicateError(
-                .variable, "\(name.description) is a list, and is compared with one value",
-                near: name.description, hint: "use IN to search a list")
+            throw Self.isOneList(name)
         }
+    }
+
+    /// The error for a variable that is a list, where one value is compared.
+    static func isOneList(_ name: Expression) -> PredicateError {
+        PredicateError(
+            .variable, "\(name.description) is a list, and is compared with one value",
+            near: name.description, hint: "use IN to search a list")
     }
 
     private func value(

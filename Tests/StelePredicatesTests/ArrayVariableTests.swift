@@ -17,6 +17,7 @@ struct ArrayVariableTests {
             ("age IN ({3} MINUS $V)", "age IN ({3} MINUS {7})"),
             ("ANY $V == 7", "ANY {7} == 7"), ("{7} == $V", "{7} == {7}"),
             ("$V == {7}", "{7} == {7}"), ("$V CONTAINS age", "{7} CONTAINS age"),
+            ("$V == $V", "{7} == {7}"), ("nil == $V", "nil == {7}"),
         ])
     func lists(_ text: String, _ same: String) throws {
         let plain = try League.checked(same).predicateFormat
@@ -46,5 +47,31 @@ struct ArrayVariableTests {
         #expect(error?.message == message)
         #expect(error?.near == "$V")
         if let hint { #expect(error?.hint?.contains(hint) == true) }
+    }
+
+    @Test(
+        "is refused where one value is compared",
+        arguments: [
+            "nil < $V", "$V >= nil", "$V == age", "$V < $V", "$V IN $V", "$V IN {}", "$V IN {nil}",
+            "$V BETWEEN {nil, nil}", "{} CONTAINS $V", "ALL $V == $V",
+        ])
+    func oneValue(_ text: String) throws {
+        for value in [VariableValue.list([]), .list([.int(7)])] {
+            let error = #expect(throws: PredicateError.self) { _ = try checked(text, value) }
+            #expect(error?.near == "$V", "\(text)")
+            #expect(error?.hint == "use IN to search a list", "\(text)")
+        }
+    }
+
+    @Test(
+        "is no element that is compared with one value",
+        arguments: [
+            "ANY {age, $V} < 3", "nil IN {1, $V}", "nil IN {$V}", "{1, \"a\"}[0] IN {1, $V}",
+        ])
+    func elements(_ text: String) throws {
+        let error = #expect(throws: PredicateError.self) {
+            _ = try checked(text, .list([.int(7)]))
+        }
+        #expect(error?.near == "{7}" && error?.hint == "use IN to search a list", "\(text)")
     }
 }

@@ -133,7 +133,12 @@ extension Translation {
         _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
         guard case .aggregate(let a) = it.left, case .aggregate(let b) = it.right else {
-            for case .constant in [it.left, it.right] {
+            for side in [it.left, it.right] {
+                switch side {
+                case .constant: break
+                case .keyPath: if isCollection(side, env) { continue }
+                default: continue
+                }
                 // A single value, such as nil, never equals a list.
                 return .constant((it.type == .notEqual) == holds)
             }
