@@ -57,6 +57,30 @@ extension PredicateMaker {
         }
     }
 
+    /// A variable that is a list, or a text that is no number.
+    mutating func given() -> String {
+        let list = numbers.pick("$pair", "$empty")
+        switch numbers.below(6) {
+        case 0: return "nil \(order()) \(list)"
+        case 1: return "\(list) \(order()) {1, 2}"
+        case 2: return "\(list) IN \(numbers.pick("$pair", "$empty"))"
+        case 3: return "\(number(0)) == $hexadecimal + 0"
+        case 4: return "\(numbers.pick("ANY", "ALL")) \(list) \(order()) \(number(0))"
+        default: return "\(number(0)) IN \(list)"
+        }
+    }
+
+    /// An aggregate of a Decimal and a Double, which perhaps no Decimal holds.
+    mutating func mixed() -> String {
+        let name = numbers.pick("min", "max", "sum", "average", "median", "count")
+        let decimal = path(to: .decimal) ?? "1.5"
+        let double =
+            numbers.one(in: 2)
+            ? path(to: .real) ?? "1e300" : numbers.pick("1e300", "$vast", "$tiny", "5e-324")
+        return numbers.one(in: 2)
+            ? "\(name)({\(decimal), \(double)})" : "\(name)({\(double), \(decimal)})"
+    }
+
     mutating func counted(_ depth: Int) -> String {
         guard let (bag, _) = collection(depth) else { return condition(0) }
         let count = numbers.pick("\(bag).@count", "count(\(bag))", "\(bag)[SIZE]")

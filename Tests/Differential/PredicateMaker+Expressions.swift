@@ -41,7 +41,7 @@ extension PredicateMaker {
     }
 
     private mutating func literal() -> String {
-        switch numbers.below(9) {
+        switch numbers.below(10) {
         case 0: return numbers.pick("YES", "NO", "TRUE", "false")
         case 1: return numbers.pick("0.5", "1.5", "0.1", "2.50", "-1.25", "0.3", "99.99")
         case 2:
@@ -50,6 +50,7 @@ extension PredicateMaker {
                 "9223372036854775808", "9007199254740993", "1e308", "5e-324", "-0.0",
                 "12345678901234567890123456789012345678", "0.30000000000000001", "1e16")
         case 3: return numbers.pick("0x1F", "0o17", "0b101")
+        case 4: return numbers.pick("$one", "$plus", "$point", "$tenth", "$half", "$vast", "$tiny")
         default: return numbers.pick("0", "1", "2", "3", "-1", "4", "5", "7", "10", "-2")
         }
     }

@@ -146,7 +146,9 @@ struct PredicateMaker {
     }
 
     private mutating func lists(_ depth: Int) -> String {
-        switch numbers.below(5) {
+        switch numbers.below(7) {
+        case 5: return given()
+        case 6: return "\(mixed()) \(order()) \(number(0))"
         case 3:
             guard let values = values(.integer, depth - 1) else { return condition(0) }
             return "\(number(0)) IN mode(\(values))"

@@ -27,7 +27,8 @@ struct Question: Hashable {
         guard let entity = model.entity(named: entity) else {
             throw PredicateError(.unknownKey, "there is no entity \(entity)")
         }
-        var check = PredicateCheck(model: model, entity: entity)
+        var check = PredicateCheck(
+            model: model, entity: entity, variables: SampleValues.variables)
         var request = FetchRequest(entity: entity)
         request.includesSubentities = hasSubentities
         request.predicate = try condition.map { try check.check(Predicate(format: $0)) }

@@ -1,6 +1,7 @@
 /// The values that objects and predicates are made of: plain ones, and those that go wrong.
 
 import SteleModel
+import StelePredicates
 import TestSupport
 
 /// A pool of values for each kind of attribute.
@@ -61,6 +62,12 @@ enum SampleValues {
     static let isoDates = [
         "2001-01-01T00:00:00Z", "2001-01-01", "1970-01-01", "1969-12-31T23:59:59.75Z",
         "2001-01-01T00:00:01.5Z", "2001-01-02T02:00:00+02:00", "2023-03-08T20:26:40Z", "1901-01-01",
+    ]
+    /// The variables of predicates: texts, numbers and lists.
+    static let variables: [String: VariableValue] = [
+        "one": "1", "plus": "+1", "point": "2.", "tenth": ".1", "hexadecimal": "0x10",
+        "half": .value(.decimal(0.5)), "vast": .value(.double(1e300)),
+        "tiny": .value(.double(1e-200)), "pair": .list([.int(1), .int(2)]), "empty": .list([]),
     ]
     static let uuids = [
         "00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-0000000000FF",
