@@ -130,6 +130,94 @@ import Testing
         #expect(try owners() == ["null", "2"])
     }
 
+    /// A rule that leads over other objects, and what a write of another object reports.
+    struct FarRule: Sendable, CustomStringConvertible {
+        let rule: String
+        let write: (method: String, target: String, body: String)
+        let told: [String]
+        var description: String { "\(rule): \(write.method) \(write.target) \(write.body)" }
+
+        init(
+            _ rule: String, _ method: String, _ target: String, _ body: String = "",
+            _ told: String...
+        ) {
+            self.rule = rule
+            write = (method, target, body)
+            self.told = told
+        }
+    }
+
+    static let farRules: [FarRule] = [
+        // Positions.
+        FarRule(
+            "comments[FIRST].text == 'c3'", "PATCH", "/Comment/3", #"{"text":"x"}"#,
+            "delete Document 3"),
+        FarRule(
+            "comments[FIRST].text == 'c3'", "DELETE", "/Document/3/comments/3", "",
+            "delete Document 3"),
+        FarRule(
+            "comments[FIRST].text == 'c3'", "DELETE", "/Comment/3", "", "delete Document 3"),
+        FarRule(
+            "comments[LAST].text == 'x'", "PATCH", "/Comment/4", #"{"text":"x"}"#,
+            "insert Document 3"),
+        FarRule(
+            "comments[1].text == 'x'", "PATCH", "/Comment/4", #"{"text":"x"}"#,
+            "insert Document 3"),
+        FarRule(
+            "source.comments[FIRST].author.login == 'amy'", "PATCH", "/Account/2",
+            #"{"login":"amy"}"#, "insert Document 3"),
+        // Set operations.
+        FarRule(
+            "(tags UNION source.tags).@count > 1", "PUT", "/Document/1/tags", "[1,2]",
+            "insert Document 1", "insert Document 4"),
+        FarRule(
+            "(source.tags UNION tags).@count > 1", "PUT", "/Document/1/tags", "[1,2]",
+            "insert Document 1", "insert Document 4"),
+        FarRule(
+            "(source.tags INTERSECT tags).@count > 0", "PUT", "/Document/2/tags", "[2]",
+            "delete Document 3"),
+        FarRule(
+            "(tags MINUS source.tags).@count > 0", "PUT", "/Document/2/tags", "[2]",
+            "insert Document 3"),
+        FarRule(
+            "ANY (copies UNION source.copies).pages > 35", "PATCH", "/Document/3",
+            #"{"pages":36}"#, "insert Document 2", "insert Document 3"),
+        FarRule(
+            "SUBQUERY(tags UNION source.tags, $t, $t.name == 'x').@count > 0", "PATCH", "/Tag/2",
+            #"{"name":"x"}"#, "insert Document 2", "insert Document 3"),
+        // Lists and choices.
+        FarRule(
+            "ANY {owner, source.owner}.login == 'amy'", "PATCH", "/Account/2",
+            #"{"login":"amy"}"#, "insert Document 2", "insert Document 3", "insert Report 5"),
+        FarRule(
+            "TERNARY(pages > 15, owner, source.owner).login == 'amy'", "PATCH", "/Account/2",
+            #"{"login":"amy"}"#, "insert Document 2", "insert Document 3", "insert Report 5"),
+        // Versions.
+        FarRule(
+            "owner._version > 1", "PATCH", "/Account/1", #"{"login":"amy"}"#,
+            "insert Document 1", "insert Document 4"),
+        FarRule(
+            "tags.@max._version > 1", "PATCH", "/Tag/2", #"{"name":"x"}"#, "insert Document 2"),
+        FarRule(
+            "ANY source.tags._version > 1", "PATCH", "/Tag/2", #"{"name":"x"}"#,
+            "insert Document 3"),
+        // Aggregates of SUBQUERY.
+        FarRule(
+            "SUBQUERY(comments, $c, $c.author.login != 'x').@max._version > 1", "PATCH",
+            "/Comment/1", #"{"text":"x"}"#, "insert Document 1"),
+    ]
+
+    /// Whatever a rule leads over, its objects are reported when another object makes them visible or
+    /// hidden.
+    @Test(arguments: [StoreKind.sqlite, .memory], farRules)
+    func eachKindOfRuleIsFollowed(_ kind: StoreKind, _ it: FarRule) throws {
+        let role = #"{"Document": {"read": "\#(it.rule)"}}"#
+        let stage = try RightsStage(kind, rights: RightsModel.rights(role: role))
+        let start = try stage.token
+        try stage.write(it.write.method, it.write.target, it.write.body)
+        #expect(try stage.changes("ann", since: start) == it.told)
+    }
+
     /// A save in several pieces has each crossing once, after its other changes.
     @Test(arguments: [StoreKind.sqlite, .memory, .group], [true, false])
     func crossingsOfALargeSaveComeOnceAndLast(_ kind: StoreKind, isAscending: Bool) throws {

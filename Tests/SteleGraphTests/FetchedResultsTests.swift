@@ -48,6 +48,11 @@ import Testing
         "SUBQUERY({SELF}, $s, $s.team.name == 'T1').@count > 0",
         "SUBQUERY(SUBQUERY(friends, $f, $f.age > 30), $g, $g.team.name == 'T2').@count > 0",
         "ANY SUBQUERY(friends, $f, $f.age > 20).team.name == 'T1'",
+        "ANY (friends UNION mentor.friends).team.name == 'T1'",
+        "(friends MINUS team.players).@count > 1",
+        "SUBQUERY(friends UNION mentor.friends, $f, $f.team.name == 'T1').@max.age > 30",
+        "{team, mentor.team}[FIRST].name == 'T1'",
+        "TERNARY(age > 30, team, mentor.team).name == 'T1'",
     ])
     func aPathFromACollectionIsKnown(_ format: String) throws {
         let fixture = try Fixture.league()

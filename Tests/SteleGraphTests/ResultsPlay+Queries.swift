@@ -17,6 +17,8 @@ extension ResultsPlay {
         "SUBQUERY({SELF}, $s, $s.team.name == \"T1\").@count > 0",
         "SUBQUERY(SUBQUERY(friends, $f, $f.age > 30), $g, $g.team.name == \"T2\").@count > 0",
         "ANY SUBQUERY(friends, $f, $f.age > 20).team.name == \"T1\"",
+        "ANY (friends UNION mentor.friends).age > 60", "(friends MINUS team.players).@count > 1",
+        "TERNARY(age > 40, team, mentor.team).name == \"T1\"", "{spouse, mentor}[FIRST].age > 30",
     ]
     static let teams = [
         nil, "players.@count > 1", "captain.age > 30", "ANY players.age < 25",
@@ -100,6 +102,7 @@ extension ResultsPlay {
         "tags.@count", "team.players.@count", "friends.@max.age", "spouse.name", "age + 1",
         "mentees.@sum.age", "team.players.@max.age", "favourite.name", "team",
         "SUBQUERY(friends, $f, $f.team.name == \"T2\").@count",
+        "(friends UNION mentor.friends).@count", "{spouse, mentor}[LAST].name",
     ]
     static let teamColumns = [
         "name", "players.@count", "captain.name", "players.@max.age", "captain.team.name",

@@ -57,7 +57,7 @@ final class FormerStates {
             let changed = try changes.index().members(of: relationship, owner: owner)
             if isBefore {
                 keys.removeAll { changed.added.contains($0) || changed.removed.contains($0) }
-                keys += changed.removed.sorted()
+                keys = keys.joining(changed.removed.sorted())
             }
             if let inverse = model.inverse(of: relationship), !inverse.isToMany {
                 // The other end is in the members' own values.
@@ -82,6 +82,24 @@ final class FormerStates {
             if let state = try state(of: ObjectID(root: root, key: key)) { members.append(state) }
         }
         return members
+    }
+}
+
+extension [Int64] {
+    /// The keys with others, each before the first that is greater: the history keeps no orders, and
+    /// most members are in the order in which they were made.
+    /// - Parameter others: ascending.
+    fileprivate func joining(_ others: [Int64]) -> [Int64] {
+        var rest = others[...]
+        var joined: [Int64] = []
+        joined.reserveCapacity(count + others.count)
+        for key in self {
+            let smaller = rest.prefix { $0 < key }
+            joined += smaller
+            rest = rest.dropFirst(smaller.count)
+            joined.append(key)
+        }
+        return joined + rest
     }
 }
 

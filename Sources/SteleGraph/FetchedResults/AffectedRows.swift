@@ -27,8 +27,10 @@ struct AffectedRows {
     }
 
     /// Whether an update changes a property of one of the names, or what it changes is not known.
+    /// Any update may change `_version`.
     func updates(_ change: HistoryChange, oneOf names: Set<String>) -> Bool {
-        !updated(change) { name, _ in names.contains(name) }.isEmpty
+        names.contains("_version")
+            || !updated(change) { name, _ in names.contains(name) }.isEmpty
     }
 
     /// The properties changed by an update for which `shows` is true.
@@ -166,6 +168,9 @@ extension ResultsQuery {
             change.kind != .update || rows.updates(change, oneOf: names)
         }
         if used.changes.isEmpty { return [] }
+        if places.isUnbounded {
+            return Set(try reader.fetch(FetchRequest(entity: request.entity)).map(\.key))
+        }
         try rows.add(farChangesOf: [used], reader)
         return Set(rows.keys.keys)
     }

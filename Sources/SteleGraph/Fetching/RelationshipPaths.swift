@@ -16,18 +16,28 @@ struct RelationshipPaths {
     /// Whether a path that ends at a to-many relationship depends on the members' values.
     private var manyEndsMatter = true
 
-    /// The object that a name stands for: the evaluated object or a subquery's variable.
-    private struct Place {
+    /// An object that a name stands for: the evaluated object or a subquery's variable.
+    private struct Place: Hashable {
         var entity: Entity
         var path: [Int]
+
+        // A path that begins at one entity leads to one.
+        static func == (a: Place, b: Place) -> Bool { a.path == b.path }
+        func hash(into hasher: inout Hasher) { hasher.combine(path) }
     }
+
+    /// The places of each name.
+    private typealias Scope = [String: [Place]]
+
+    /// The most places of an expression that are followed.
+    private static let mostPlaces = 64
 
     init(_ request: FetchRequest, _ model: Model, endsMatter: Bool = true) {
         self.model = model
         self.endsMatter = endsMatter
         // The value of `$FETCH_SOURCE` may depend on any change.
         isUnbounded = request.source != nil
-        let scope = ["SELF": Place(entity: request.entity, path: [])]
+        let scope = ["SELF": [Place(entity: request.entity, path: [])]]
         if let predicate = request.predicate { visit(predicate, scope) }
         for key in request.sortDescriptors { visit(key.expression, scope) }
     }
@@ -40,7 +50,7 @@ struct RelationshipPaths {
     ) {
         self.model = model
         (endsMatter, manyEndsMatter) = (false, false)
-        let scope = ["SELF": Place(entity: entity, path: [])]
+        let scope = ["SELF": [Place(entity: entity, path: [])]]
         for column in columns { visit(column, scope) }
         for path in whole where !path.isEmpty { paths.insert(path.map(\.index)) }
     }
@@ -48,11 +58,11 @@ struct RelationshipPaths {
     /// Adds the paths by which rules decide whether the objects that rows show are visible.
     mutating func add(_ rules: [ShownRule]) {
         for it in rules {
-            visit(it.rule, ["SELF": Place(entity: it.entity, path: it.path)])
+            visit(it.rule, ["SELF": [Place(entity: it.entity, path: it.path)]])
         }
     }
 
-    private mutating func visit(_ predicate: Predicate, _ scope: [String: Place]) {
+    private mutating func visit(_ predicate: Predicate, _ scope: Scope) {
         switch predicate {
         case .constant: break
         case .comparison(let it):
@@ -63,89 +73,102 @@ struct RelationshipPaths {
         }
     }
 
-    private mutating func visit(_ expression: Expression, _ scope: [String: Place]) {
+    private mutating func visit(_ expression: Expression, _ scope: Scope) {
         switch expression {
-        case .constant, .evaluatedObject, .variable, .anyKey: break
+        case .constant, .evaluatedObject, .variable: break
         case .keyPath(let operand, ["@count"]):
             if case .subquery = operand {
                 visit(operand, scope)
             } else {
                 _ = follow(expression, scope)
             }
-        case .keyPath: _ = follow(expression, scope)
+        case .keyPath, .subquery, .conditional, .set, .index, .anyKey, .assignment:
+            _ = follow(expression, scope)
         case .function(_, let items), .aggregate(let items):
             for item in items { visit(item, scope) }
-        case .subquery: _ = follow(expression, scope)
-        case .conditional(let condition, let a, let b):
-            visit(condition, scope)
-            visit(a, scope)
-            visit(b, scope)
-        case .set(_, let a, let b):
-            visit(a, scope)
-            visit(b, scope)
-        case .index(let base, let position):
-            visit(base, scope)
-            if case .at(let place) = position { visit(place, scope) }
-        case .assignment: isUnbounded = true
         }
     }
 
-    /// The place of an expression's object or of a collection's elements. The relationships on the
-    /// way are added to `paths`. Nil if it cannot be resolved; then any change may matter.
-    private mutating func follow(_ expression: Expression, _ scope: [String: Place]) -> Place? {
-        var start: Place?
-        var names: [String] = []
+    /// The places of an expression's object, or of a collection's elements: several where they may
+    /// be of different paths, such as those of UNION; none for values. The relationships on the way
+    /// are added to `paths`. If a place cannot be known, any change may matter.
+    private mutating func follow(_ expression: Expression, _ scope: Scope) -> [Place] {
         switch expression {
-        case .evaluatedObject: return scope["SELF"]
-        case .variable(let name):
-            if let place = scope["$" + name] { return place }
-        case .aggregate(let items) where items.count == 1: return follow(items[0], scope)
-        case .subquery(let collection, let variable, let predicate):
-            guard let place = follow(collection, scope) else { return nil }
-            var inner = scope
-            inner["$" + variable] = place
-            visit(predicate, inner)
-            return place
+        case .constant: return []
+        case .evaluatedObject: return scope["SELF"] ?? unbounded()
+        case .variable(let name): return scope["$" + name] ?? unbounded()
+        case .keyPath(let operand, let names):
+            let starts = follow(operand, scope)
+            if starts.isEmpty, !names.allSatisfy(Self.isOperator) { return unbounded() }
+            return starts.compactMap { follow(names, from: $0) }
         case .function(EachValue.function, let arguments):
-            guard let each = EachValue(arguments), let place = follow(each.collection, scope) else {
-                return nil
-            }
+            guard let each = EachValue(arguments) else { return unbounded() }
             var inner = scope
-            inner["$" + each.variable] = place
-            guard case .conditional(let condition, let value, _) = each.value else {
-                return follow(each.value, inner)
+            inner["$" + each.variable] = follow(each.collection, scope)
+            return follow(each.value, inner)
+        case .function(_, let items), .aggregate(let items):
+            return few(items.flatMap { follow($0, scope) })
+        case .subquery(let collection, let variable, let predicate):
+            let places = follow(collection, scope)
+            var inner = scope
+            inner["$" + variable] = places
+            visit(predicate, inner)
+            return places
+        case .conditional(let condition, let a, let b):
+            visit(condition, scope)
+            return few(follow(a, scope) + follow(b, scope))
+        case .set(_, let a, let b): return few(follow(a, scope) + follow(b, scope))
+        case .index(let collection, let position):
+            switch position {
+            case .first, .last, .size: break
+            case .at(let place): visit(place, scope)
             }
-            visit(condition, inner)
-            return follow(value, inner)
-        case .keyPath(let operand, let path):
-            start = follow(operand, scope)
-            names = path
-        default: break
+            return follow(collection, scope)
+        case .anyKey, .assignment: return unbounded()
         }
-        guard var place = start,
-            let steps = try? KeyPathResolution.resolve(names, from: place.entity, in: model)
-        else {
+    }
+
+    private mutating func follow(_ names: [String], from start: Place) -> Place? {
+        let keys = names.filter { !Self.isOperator($0) }
+        guard let steps = try? KeyPathResolution.resolve(keys, from: start.entity, in: model) else {
             isUnbounded = true
             return nil
         }
-        if place.path.isEmpty {
+        if start.path.isEmpty {
             for end in names.indices { ownNames.insert(names[...end].joined(separator: ".")) }
         }
+        var place = start
         for step in steps {
             switch step {
             case .toOne(let it), .toMany(let it):
                 place.path.append(it.index)
                 place.entity = model.destination(of: it)
-            default: break
+            case .attribute, .id, .entityName, .version, .collectionOperator: break
             }
         }
         var path = place.path
         // The identity of the last object is a link of the object before it.
         switch steps.last {
+        case _ where keys.count < names.count: break
         case .toOne? where !endsMatter, .toMany? where !manyEndsMatter: path.removeLast()
         default: break
         }
         if !path.isEmpty { paths.insert(path) }
         return place
     }
+
+    private mutating func unbounded() -> [Place] {
+        isUnbounded = true
+        return []
+    }
+
+    /// The places once each. SUBQUERYs of UNIONs in one another double them with each level.
+    private mutating func few(_ places: [Place]) -> [Place] {
+        if places.count < 2 { return places }
+        var seen = Set<Place>()
+        let different = places.filter { seen.insert($0).inserted }
+        return different.count > Self.mostPlaces ? unbounded() : different
+    }
+
+    private static func isOperator(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "@") }
 }
