@@ -56,7 +56,7 @@ enum Limits {
     static let lookMilliseconds: Int32 = 1_000
     /// The most milliseconds that saves wait for readers that prevent a restart of the WAL.
     static let restartMilliseconds: Int32 = 50
-    /// The nesting of function calls and parentheses that always fits the 100 places of SQLite's
-    /// parser. More may fit.
+    /// The nesting of function calls and parentheses, with that of the rules of a role, that always
+    /// fits the 100 places of SQLite's parser. More may fit.
     static let nestedCalls = 10
 }

@@ -173,7 +173,8 @@ enum SQLiteFailure {
     static func bound(_ message: String) -> String? {
         if message == "parser stack overflow" {
             return "function calls and parentheses are nested deeper than SQLite's parser allows; "
-                + "up to \(Limits.nestedCalls) levels always fit"
+                + "up to \(Limits.nestedCalls) levels always fit, or fewer for a role, whose rules "
+                + "count as well"
         }
         if message.hasPrefix("Expression tree is too large") {
             return "operators applied to other operators' results are nested more than 1,000 deep "

@@ -94,6 +94,25 @@ import Testing
         }
     }
 
+    /// A role is refused what is nested less deeply, because its rules are part of the statement. The
+    /// answer names them.
+    @Test func rulesCountForTheNestingOfAStatement() throws {
+        let role = """
+            {"Document": {"read": "isPublic == YES"}, "Comment": {"read": "text != 'hidden'"}}
+            """
+        let service = try RightsFixture(rights: RightsModel.rights(role: role))
+        var text = "$v10.text == 'a'"
+        for level in (1...10).reversed() {
+            let path = level == 1 ? "comments" : "$v\(level - 1).document.comments"
+            text = "SUBQUERY(\(path), $v\(level), \(text)).@count > 0"
+        }
+        let body = "{\"where\":\"\(text)\"}"
+        #expect(service.told(service.ask("root", "POST", "/Document/query", body)) == "200 []")
+        let refused = service.ask("ann", "POST", "/Document/query", body)
+        #expect(service.told(refused) == "400 predicate.limit")
+        #expect(refused.text.contains("fewer for a role, whose rules count as well"))
+    }
+
     /// Tags of one role and user are not those of others.
     @Test func entityTagsAreOfOneSight() throws {
         let service = try RightsFixture()
