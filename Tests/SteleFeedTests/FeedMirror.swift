@@ -1,67 +1,94 @@
-// What a client of a role has that keeps the changes of the feed.
+// What a client of the change feed has.
 
 import SteleJSON
-import SteleModel
 import TestSupport
-import Testing
 
+@testable import SteleHTTP
 @testable import SteleService
 
-/// The objects of a role, kept by the pages of its feed.
+/// The objects that a client has who began with the lists of a role and has followed its feed since,
+/// each with its name and code.
 struct FeedMirror {
-    let role: String
-    private let stage: RightsStage
-    private let model: Model
-    private var target: String
-    private(set) var objects: Set<String> = []
+    let role: RolePlay.Role
+    private var objects: [String: String]
+    /// The token of the last save that was followed.
+    private var token: String
+    /// The changes that the feed has reported.
+    private(set) var changes = 0
 
-    init(_ stage: RightsStage, _ model: Model, role: String, since token: String) throws {
-        self.stage = stage
-        self.model = model
+    struct Unexpected: Error { let text: String }
+
+    init(_ role: RolePlay.Role, _ stage: RightsStage) throws {
         self.role = role
-        target = "/changes?since=\(token)"
-        objects = try listed()
+        token = try stage.token
+        objects = try Self.lists(role, stage)
     }
 
-    /// Takes all changes since the last ones.
-    mutating func follow() throws {
-        let token = try stage.token
-        var next: String? = target
-        while let page = next {
-            let response = stage.ask(role, "GET", page)
-            try #require(response.status == 200, "\(page): \(LiveStage.text(response))")
-            let saves = JSONValue(try JSONDocument(LiveStage.text(response)).root)
-            for change in RightsStage.short(saves) {
-                let words = change.split(separator: " ").map(String.init)
-                let object = "\(root(words[1])) \(words[2])"
-                switch words[0] {
-                case "insert": objects.insert(object)
-                case "delete": objects.remove(object)
-                default: break
-                }
-            }
-            next = response.headers.first { $0.name == "Link" }.map {
-                String($0.value.dropFirst().prefix { $0 != ">" })
-            }
+    /// Follows the saves since the last time.
+    /// - Returns: what differs from the lists then; nil for nothing.
+    mutating func follow(_ stage: RightsStage) throws -> String? {
+        let told = stage.ask(role.name, "GET", "/changes?values=true&since=\(token)")
+        for save in try Self.values(told) {
+            guard case .array(let all)? = save["changes"] else { continue }
+            for change in all { take(change) }
         }
-        target = "/changes?since=\(token)"
+        let lists = try Self.lists(role, stage)
+        let all = LiveStage.text(stage.ask("root", "GET", "/changes?since=\(token)"))
+        token = try stage.token
+        // The history keeps no orders: a client with a rule of positions reads its lists again.
+        let isOfMembers = all.contains("\"children\"") || all.contains("\"parent\"")
+        if isOfMembers, role.entities.contains("children[") { objects = lists }
+        if objects == lists { return nil }
+        let ids = Set(objects.keys).union(lists.keys).filter { objects[$0] != lists[$0] }
+        let differences = ids.sorted().map {
+            "\($0): \(objects[$0] ?? "none"), and in the list \(lists[$0] ?? "none")"
+        }
+        return """
+            role \(role.name) \(role.entities):
+            \(differences.joined(separator: "\n"))
+            the feed: \(LiveStage.text(told))
+            all changes: \(all)
+            """
     }
 
-    /// What the role's lists have, as `Node 3`.
-    func listed() throws -> Set<String> {
-        var found: Set<String> = []
-        for entity in model.entities {
-            let response = stage.ask(role, "GET", "/\(entity.name)?select=_id&limit=10000")
-            if response.status == 403 { continue }
-            try #require(response.status == 200, "\(LiveStage.text(response))")
-            let rows = JSONValue(try JSONDocument(LiveStage.text(response)).root)
-            guard case .array(let rows) = rows else { continue }
-            for row in rows { found.insert("\(root(entity.name)) \(row["_id"]?.compact ?? "?")") }
+    private mutating func take(_ change: JSONValue) {
+        changes += 1
+        // Special is a subentity of Item.
+        let entity = (change["entity"]?.compact ?? "").filter { $0 != "\"" }
+        let id = Self.id(entity == "Special" ? "Item" : entity, change)
+        if change["change"]?.compact == "\"delete\"" {
+            objects[id] = nil
+        } else {
+            objects[id] = change["object"].map(Self.text) ?? "no values"
+        }
+    }
+
+    /// What the lists of a role have.
+    private static func lists(
+        _ role: RolePlay.Role, _ stage: RightsStage
+    ) throws -> [String: String] {
+        var found: [String: String] = [:]
+        for entity in RoleModel.paths.keys {
+            let list = stage.ask(role.name, "GET", "/\(entity)?select=_id,name,code")
+            if list.status == 403 { continue }
+            for row in try values(list) { found[id(entity, row)] = text(row) }
         }
         return found
     }
 
-    private func root(_ entity: String) -> String {
-        model.entity(named: entity).map { model.entities[$0.root].name } ?? entity
+    private static func values(_ response: Response) throws -> [JSONValue] {
+        let text = LiveStage.text(response)
+        guard response.status == 200,
+            case .array(let values) = JSONValue(try JSONDocument(text).root)
+        else { throw Unexpected(text: text) }
+        return values
+    }
+
+    private static func id(_ entity: String, _ object: JSONValue) -> String {
+        "\(entity)/\(object["_id"]?.compact ?? "?")"
+    }
+
+    private static func text(_ object: JSONValue) -> String {
+        "\(object["name"]?.compact ?? "?") \(object["code"]?.compact ?? "?")"
     }
 }

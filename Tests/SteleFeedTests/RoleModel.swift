@@ -54,12 +54,14 @@ enum RoleModel {
             nil, nil, "true", "code < 5", "code != 7", "name == $USER", "ANY nodes.code > 4",
             "SUBQUERY(items, $i, $i.code > 3).@count > 0", "boss.name == 'x'",
             "tags.@count > 0", "NONE items.tags.name == 'a'",
+            "ANY (items UNION staff.items).code > 5",
         ],
         "Node": [
             nil, "true", "owner.code < 5", "owner.name == $USER", "owner == nil OR code < 4",
             "ANY items.tags.name == 'a'", "lead.code != 3",
             "SUBQUERY(children, $c, $c.owner.code < 5).@count == 0",
             "parent.owner.code > 2 OR code > 5", "name MATCHES '[xy]'", "items.@sum.code > 6",
+            "children[FIRST].code != 3",
         ],
         "Item": [
             nil, "true", "ANY tags.holder.name == 'x'", "node.owner.code < 5",
@@ -67,6 +69,7 @@ enum RoleModel {
             "SUBQUERY(tags, $t, $t.holder.code > 3 OR $t.name == 'a').@count > 0",
             "NONE children.code > 6", "owner.name == $USER",
             "owner.boss.code > 2 OR leadOf != nil", "children.@max.code > 4 OR code < 4",
+            "(tags UNION parent.tags).@count > 1",
         ],
         "Special": [
             "inherited", "inherited", nil, "true", "node.code < 5", "ANY tags.name == 'b'",
@@ -75,6 +78,7 @@ enum RoleModel {
         "Tag": [
             nil, "true", "true", "holder.code < 5", "ANY items.code > 4", "items.@count > 0",
             "name == 'a'", "holder.boss.name == 'x'", "holder.nodes.@count > 0",
+            "holder._version > 2",
         ],
     ]
 

@@ -3,9 +3,9 @@
 import TestSupport
 
 extension RolePlay {
-    private static let toMany: Set = ["nodes", "items", "tags", "guarded", "staff", "children"]
+    static let toMany: Set = ["nodes", "items", "tags", "guarded", "staff", "children"]
 
-    private static func destination(_ name: String, of entity: String) -> String {
+    static func destination(_ name: String, of entity: String) -> String {
         RoleModel.destinations[name] ?? entity
     }
 

@@ -1,5 +1,5 @@
-// Random saves, and the live queries of random roles: what each subscriber has is what its list
-// gives.
+// Random saves, and the live queries and feeds of random roles: what each subscriber has is what its
+// list gives.
 
 import Foundation
 import SteleJSON
@@ -16,14 +16,16 @@ struct RolePlay {
     let stage: RightsStage
     var numbers: SeededNumbers
     private var subscribers: [Subscriber] = []
+    private var mirrors: [FeedMirror] = []
     private(set) var saves = 0
     private(set) var compared = 0
     /// The queries, and those that lists refuse.
     private(set) var asked = 0
     private(set) var refused = 0
-    /// The changes that streams of several queries have been sent.
+    /// The changes that streams of several queries have been sent, and feeds have reported.
     var changes: Int {
         subscribers.reduce(0) { $0 + $1.all.names.count { $0.hasSuffix(".change") } }
+            + mirrors.reduce(0) { $0 + $1.changes }
     }
     private(set) var failures: [String] = []
 
@@ -44,14 +46,16 @@ struct RolePlay {
         let isLimited: Bool
     }
 
-    let roles: [Role]
-
-    /// - Parameter subscribes: whether there are subscribers.
-    init(_ kind: StoreKind, seed: UInt64, subscribes: Bool = true) throws {
+    /// - Parameter ofFeeds: whether the subscribers are clients of the change feed, with rules of each
+    ///   kind of expression, and not of live queries.
+    init(_ kind: StoreKind, seed: UInt64, ofFeeds: Bool = false) throws {
         numbers = SeededNumbers(seed: seed)
         var roles: [Role] = []
-        for name in ["x", "y", "z"] { roles.append(Self.role(name, &numbers)) }
-        self.roles = roles
+        if ofFeeds {
+            for place in 0..<8 { roles.append(Self.roleOfEachKind("x\(place)", &numbers)) }
+        } else {
+            for name in ["x", "y", "z"] { roles.append(Self.role(name, &numbers)) }
+        }
         stage = try RightsStage(
             kind, rights: RightsModel.rights(roles: roles.map { ($0.name, $0.entities) }),
             model: RoleModel.model(), data: "[]"
@@ -60,9 +64,14 @@ struct RolePlay {
             $0.limits.liveJudging = JudgingLimits(
                 nanoseconds: 60_000_000_000, nanosecondsAChange: 0,
                 matchNanoseconds: 200_000_000)
+            $0.limits.feedJudging = $0.limits.liveJudging
         }
         for _ in 0..<20 { try save() }
-        if subscribes { for role in roles { try subscribe(role) } }
+        if ofFeeds {
+            for role in roles { mirrors.append(try FeedMirror(role, stage)) }
+        } else {
+            for role in roles { try subscribe(role) }
+        }
     }
 
     private static func role(_ name: String, _ numbers: inout SeededNumbers) -> Role {
@@ -78,6 +87,18 @@ struct RolePlay {
         return Role(
             name: name, entities: "{\(entities.joined(separator: ", "))}",
             isLimited: entities.contains { !$0.hasSuffix(": true}") })
+    }
+
+    private static func roleOfEachKind(_ name: String, _ numbers: inout SeededNumbers) -> Role {
+        var maker = RuleMaker(numbers)
+        var entities: [String] = []
+        for entity in RoleModel.paths.keys.sorted() {
+            let rule = "\"\(maker.rule(of: entity))\""
+            entities.append("\"\(entity)\": {\"read\": \(rule)}")
+        }
+        numbers = maker.numbers
+        return Role(
+            name: name, entities: "{\(entities.joined(separator: ", "))}", isLimited: true)
     }
 
     // MARK: Subscribers
@@ -119,13 +140,16 @@ struct RolePlay {
         try compare()
         while saves < end, failures.isEmpty {
             // Sometimes several saves are followed at once.
-            for _ in 0..<(numbers.one(in: 4) ? 3 : 1) { try save() }
+            for _ in 0..<(numbers.one(in: 4) ? 3 : 1) {
+                try save()
+                try followFeeds()
+            }
             try compare()
         }
     }
 
     /// A save of one to four random changes.
-    mutating func save() throws {
+    private mutating func save() throws {
         var steps: [String] = []
         var keys: [String: [Int]] = [:]
         for entity in ["Owner", "Node", "Item", "Tag"] { keys[entity] = try ids(entity) }
@@ -148,6 +172,14 @@ struct RolePlay {
     }
 
     // MARK: Comparing
+
+    private mutating func followFeeds() throws {
+        for index in mirrors.indices {
+            compared += 1
+            guard let difference = try mirrors[index].follow(stage) else { continue }
+            failures.append("after save \(saves), \(difference)")
+        }
+    }
 
     private mutating func compare() throws {
         let place = try stage.place
