@@ -154,6 +154,10 @@ import Testing
             ("Person", "favourite.name == \"Tag 2\"", "name"),
             ("Person", "NONE mentees.tags.name == \"Tag 1\"", "-name"),
             ("Person", "spouse.spouse == SELF", "spouse.name"),
+            ("Person", "ANY (friends UNION mentor.friends).age > 40", "name"),
+            ("Person", "(friends MINUS team.players).@count > 0", "-name"),
+            ("Person", "TERNARY(age > 40, team, mentor.team).captain != nil", nil),
+            ("Person", "{spouse, mentor}[LAST].age > 40", "age"),
         ]
         for round in 0..<(kind == .memory ? 12 : 4) {
             let fixture = try Fixture(try makeLeague(), kind)
