@@ -103,43 +103,4 @@ import Testing
                     "delete Document 2", "delete Document 3", "delete Document 4",
                 ])
     }
-
-    /// Random roles and saves, of which several are read together: the objects that a client keeps are
-    /// those of its lists. `make live-check` makes ten thousand saves, STELE_RESULTS as many;
-    /// STELE_SEED repeats a run.
-    @Test(arguments: StoreKind.allCases)
-    func aClientThatReadsLaterHasWhatItsListsHave(_ kind: StoreKind) throws {
-        let given = ProcessInfo.processInfo.environment["STELE_RESULTS"].flatMap { Int($0) }
-        let count = given.map { $0 / 2 } ?? 60
-        let seed = drawSeed("aClientThatReadsLaterHasWhatItsListsHave(\(kind)), \(count) saves")
-        let model = try RoleModel.model()
-        var (saves, compared) = (0, 0)
-        var sequence: UInt64 = 0
-        while saves < count {
-            var play = try RolePlay(kind, seed: seed &+ sequence &* 7919, subscribes: false)
-            var mirrors = try play.roles.map {
-                try FeedMirror(play.stage, model, role: $0.name, since: play.stage.token)
-            }
-            for _ in 0..<8 {
-                for _ in 0..<(1 + play.numbers.below(8)) { try play.save() }
-                for index in mirrors.indices where !play.numbers.one(in: 3) {
-                    try mirrors[index].follow()
-                    let listed = try mirrors[index].listed()
-                    compared += 1
-                    let role = play.roles[index]
-                    #expect(
-                        mirrors[index].objects == listed,
-                        """
-                        sequence \(sequence) of seed \(seed), role \(role.name) \(role.entities): \
-                        missing \(listed.subtracting(mirrors[index].objects).sorted()), \
-                        too many \(mirrors[index].objects.subtracting(listed).sorted())
-                        """)
-                    if mirrors[index].objects != listed { return }
-                }
-            }
-            saves += play.saves
-            sequence += 1
-        }
-        print("late feeds of roles, \(kind): seed \(seed), \(saves) saves, \(compared) comparisons")
-    }
 }

@@ -30,7 +30,7 @@ import Testing
     }
 
     /// The roles have rules of each kind of expression that leads over other objects.
-    @Test(arguments: [StoreKind.memory, .sqlite])
+    @Test(arguments: StoreKind.allCases)
     func eachClientOfAFeedHasWhatTheListsGive(_ kind: StoreKind) throws {
         let count = Self.given.map { $0 / 2 } ?? 120
         let seed = drawSeed("eachClientOfAFeedHasWhatTheListsGive(\(kind)), \(count) saves")

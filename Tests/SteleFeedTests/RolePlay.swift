@@ -174,7 +174,8 @@ struct RolePlay {
     // MARK: Comparing
 
     private mutating func followFeeds() throws {
-        for index in mirrors.indices {
+        // Some clients read several saves at once, when objects are no longer as they were.
+        for index in mirrors.indices where !numbers.one(in: 2) {
             compared += 1
             guard let difference = try mirrors[index].follow(stage) else { continue }
             failures.append("after save \(saves), \(difference)")

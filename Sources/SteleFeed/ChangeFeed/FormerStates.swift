@@ -89,7 +89,7 @@ extension [Int64] {
     /// The keys with others, each before the first that is greater: the history keeps no orders, and
     /// most members are in the order in which they were made.
     /// - Parameter others: ascending.
-    fileprivate func joining(_ others: [Int64]) -> [Int64] {
+    func joining(_ others: [Int64]) -> [Int64] {
         var rest = others[...]
         var joined: [Int64] = []
         joined.reserveCapacity(count + others.count)

@@ -40,7 +40,7 @@ final class StoreStates {
         return found
     }
 
-    /// The keys of the members of a to-many relationship; those that later saves have removed last.
+    /// The keys of the members of a to-many relationship.
     func members(of relationship: Relationship, owner: Int64) throws(StoreError) -> [Int64] {
         try time.demand()
         var keys = try reader.members(of: relationship, owners: [owner])[owner] ?? []
@@ -50,7 +50,7 @@ final class StoreStates {
         where change.relationship == relationship.index {
             let (added, kept) = (Set(change.added), Set(keys))
             keys.removeAll(where: added.contains)
-            keys += change.removed.filter { !kept.contains($0) }
+            keys = keys.joining(change.removed.filter { !kept.contains($0) }.sorted())
         }
         return keys
     }
