@@ -35,15 +35,28 @@ package struct ForeignSchema: Sendable {
         }
     }
 
+    /// A column of one of the store's tables that no property has.
+    struct Column: Sendable {
+        let part: UnusedPart
+        let name: String
+        var table: String { part.table }
+
+        /// Nil for a whole table.
+        init?(_ part: UnusedPart) {
+            guard let name = part.column else { return nil }
+            (self.part, self.name) = (part, name)
+        }
+    }
+
     /// The parts by kind and name. Indexes and generated columns are those of the store's tables.
     package let parts: [Part]
-    /// The columns of the entities' tables that no property has.
-    let columns: [UnusedColumn]
+    /// The columns that no property has.
+    let columns: [Column]
 
     /// No part.
     package static let none = ForeignSchema(parts: [], columns: [])
 
-    private init(parts: [Part], columns: [UnusedColumn]) {
+    private init(parts: [Part], columns: [Column]) {
         self.parts = parts
         self.columns = columns
     }
@@ -93,7 +106,7 @@ package struct ForeignSchema: Sendable {
             parts.append(Part(kind: kind, name: name, table: table))
         }
         self.parts = parts
-        columns = layout.unusedColumns(of: schema)
+        columns = layout.unusedParts(of: schema).compactMap(Column.init)
     }
 
     /// Whether there is nothing.

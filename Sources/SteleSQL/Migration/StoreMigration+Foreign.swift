@@ -24,8 +24,8 @@ extension StoreMigration {
         }
         for column in foreign.columns {
             guard let property = property(of: column.name, in: column.table) else { continue }
-            let values = try column.filledRow(work.connection).map {
-                " with values (first: Z_PK \($0))"
+            let values = try column.part.filledRow(work.connection).map {
+                " with values (first: \($0))"
             }
             throw .incompatible(
                 code: 134190,
