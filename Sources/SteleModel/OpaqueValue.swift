@@ -60,11 +60,8 @@ extension Attribute {
         {
             return bytes
         }
-        let levels = JSONDocument.valueDepthLimit
-        guard JSONDocument.depth(of: json) <= levels else {
-            throw TransformationError(
-                "nests arrays and objects deeper than \(levels) levels",
-                hint: "store its inner parts as texts, or as objects of their own")
+        guard JSONDocument.depth(of: json) <= JSONDocument.valueDepthLimit else {
+            throw .tooDeep
         }
         if isPlainJSON { return json }
         if let transformer { return try transformer.stored(json) }
@@ -87,5 +84,14 @@ extension Attribute {
     private func reads(_ bytes: [UInt8]) -> Bool {
         if isPlainJSON { return Self.isJSON(bytes) }
         return (try? valueTransformer?.value(bytes)) != nil
+    }
+}
+
+extension TransformationError {
+    /// A value that nests too deeply.
+    package static var tooDeep: TransformationError {
+        TransformationError(
+            "nests arrays and objects deeper than \(JSONDocument.valueDepthLimit) levels",
+            hint: "store its inner parts as texts, or as objects of their own")
     }
 }

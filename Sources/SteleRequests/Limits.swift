@@ -40,7 +40,8 @@ public struct Limits: Sendable, Hashable {
     public var writeAttempts = 5
     /// Objects in one body, nested ones included.
     public var objectsPerBody = 100_000
-    /// Values in a JSON body; an array or object counts as ten, and takes as much memory.
+    /// Values in a JSON body; an array or object counts as ten, and takes as much memory. The stored
+    /// values that the body copies have the same limit.
     public var valuesPerBody = 3_000_000
     /// Bytes up to which the body of an answer is kept for an `Idempotency-Key`.
     public var keptAnswerBytes = 16 << 10

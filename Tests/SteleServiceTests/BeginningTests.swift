@@ -73,6 +73,23 @@ import Testing
         #expect(way(league, "DELETE", "/Player/1") == .pending)
     }
 
+    /// All of the value is read, parsed and written for a change of its part.
+    @Test func aPartOfALargeValueIsChangedByAWorker() throws {
+        let zoo = try ServiceFixture.zoo()
+        let long = String(repeating: "x", count: zoo.service.options.limits.briefBodyBytes)
+        let made = zoo.post("/Sample", #"[{"list":{"a":"\#(long)"}},{"list":{"a":"x"}}]"#)
+        try #require(made.status == 201)
+        for (type, body) in [
+            ("application/merge-patch+json", #"{"list":{"b":1}}"#),
+            ("application/json-patch+json", #"[{"op":"add","path":"/list/b","value":1}]"#),
+            ("application/json-patch+json", #"[{"op":"copy","from":"/list","path":"/list/b"}]"#),
+        ] {
+            let headers = [(name: "Content-Type", value: type)]
+            #expect(way(zoo, "PATCH", "/Sample/1", body, headers) == .worker, "\(body)")
+            #expect(way(zoo, "PATCH", "/Sample/2", body, headers) == .pending, "\(body)")
+        }
+    }
+
     /// A list of many rows is begun anew by a worker, and answers the same.
     @Test func aQueryBeyondItsBudgetIsAWorkers() throws {
         let league = try ServiceFixture.league()

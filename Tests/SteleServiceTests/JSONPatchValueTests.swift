@@ -1,8 +1,11 @@
 // JSON Patch (RFC 6902) within the JSON of an attribute.
 
+import SteleGraph
 import SteleJSON
+import TestSupport
 import Testing
 
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct JSONPatchValueTests {
@@ -157,5 +160,112 @@ import Testing
         #expect(
             people.get("/Person/1?select=archive,secret").text
                 == #"{"archive":{"a":["x",1]},"secret":{}}"#)
+    }
+
+    // MARK: Costs
+
+    /// The parts of a value that operations look at: those of all of it once, and then only those
+    /// that lead to a place.
+    @Test(arguments: [false, true])
+    func aLargeValueIsReadAndWrittenOnce(_ inMemory: Bool) throws {
+        let zoo = try ServiceFixture(TestModels.zoo(), inMemory: inMemory)
+        let numbers = (0..<2_000).map(String.init).joined(separator: ",")
+        let members = (0..<2_000).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
+        _ = zoo.post("/Sample", "{\"list\":{\"a\":[\(numbers)],\"o\":{\(members)}}}")
+        func visited(_ count: Int) throws -> Int {
+            let context = ManagedObjectContext(zoo.coordinator)
+            defer { context.close() }
+            let model = zoo.coordinator.model
+            let writer = ObjectWriter(context, forms: BodyForms(model), limits: Limits())
+            let sample = try #require(model.entity(named: "Sample"))
+            let found = try writer.object(entity: sample, key: 1)
+            let patch = ObjectPatch(writer, try #require(found))
+            for number in 0..<count {
+                let place = number % 2 == 0 ? "a/\(number)" : "o/k\(number)"
+                let operation = try JSONDocument(
+                    #"{"op":"replace","path":"/list/\#(place)","value":7}"#)
+                try patch.apply(operation.root)
+            }
+            try patch.finish()
+            return patch.visited
+        }
+        let (few, many) = (try visited(10), try visited(410))
+        #expect(few < 12_000)
+        #expect(many - few == 400 * 2)
+    }
+
+    private static let doubling =
+        "["
+        + String(repeating: #"{"op":"copy","from":"/list","path":"/list/-"},"#, count: 60)
+        + #"{"op":"remove","path":"/list"}]"#
+
+    @Test(arguments: ["/Sample/1", "/Sample?where=TRUEPREDICATE", "/contexts/c/Sample/1"])
+    func copiesThatMultiplyAValueAreRefused(_ path: String) throws {
+        for inMemory in [false, true] {
+            let zoo = try ServiceFixture(TestModels.zoo(), inMemory: inMemory) {
+                $0.limits.valuesPerBody = 2_000
+            }
+            _ = zoo.post("/Sample", #"{"list":[0,1,2,3,4,5,6,7,8,9]}"#)
+            let editor = try Editor(zoo)
+            let target = path.replacing("/c/", with: "/\(editor.id)/")
+            let answer = JSONPatchTests.patch(zoo, target, Self.doubling)
+            #expect(answer.status == 413, "\(answer.text)")
+            #expect(answer.detail.contains("2000 values"), "\(answer.text)")
+            // 20 values, 40, and so on: those of seven copies are 2,540.
+            #expect(try answer.json["operation"] == 6)
+            #expect(value(zoo) == "[0,1,2,3,4,5,6,7,8,9]")
+        }
+    }
+
+    @Test func longTextsCountWhereTheyAreCopied() throws {
+        let zoo = try ServiceFixture(TestModels.zoo()) { $0.limits.valuesPerBody = 1_000 }
+        let text = String(repeating: "x", count: 40_000)
+        _ = zoo.post("/Sample", #"{"string":"\#(text)","list":["\#(text)"]}"#)
+        for (from, path) in [("/string", "/list/-"), ("/list/0", "/string")] {
+            let copy = #"{"op":"copy","from":"\#(from)","path":"\#(path)"}"#
+            let once = JSONPatchTests.patch(zoo, "/Sample/1", "[\(copy)]")
+            #expect(once.status == 200, "\(once.status)")
+            let twice = JSONPatchTests.patch(zoo, "/Sample/1", "[\(copy),\(copy)]")
+            #expect(twice.status == 413 && twice.detail.contains("operation 1"), "\(twice.status)")
+        }
+    }
+
+    /// A merge patch of a part reads and writes all of a value, as often as a body has one.
+    @Test(arguments: [false, true])
+    func partsOfAValueAreNotMergedWithoutALimit(_ inMemory: Bool) throws {
+        let zoo = try ServiceFixture(TestModels.zoo(), inMemory: inMemory) {
+            $0.limits.valuesPerBody = 1_000
+        }
+        let numbers = (0..<100).map(String.init).joined(separator: ",")
+        _ = zoo.post("/Sample", "{\"list\":{\"a\":[\(numbers)]}}")
+        func merge(_ count: Int) -> Answer {
+            let one = #"{"op":"update","object":"Sample/1","values":{"list":{"b":1}}}"#
+            return zoo.post(
+                "/transactions",
+                "[" + Array(repeating: one, count: count).joined(separator: ",") + "]")
+        }
+        #expect(merge(5).status == 200)
+        let many = merge(20)
+        #expect(many.status == 413 && many.detail.contains("1000 values"), "\(many.text)")
+        #expect(try many.json["operation"] != nil)
+    }
+
+    @Test func aValueIsReadAgainAfterItWasComparedAsAWhole() throws {
+        let people = try ServiceFixture.people()
+        _ = people.post("/Person", #"{"archive":{"set":{"$set":[1,2]}}}"#)
+        let steps = [
+            #"{"op":"add","path":"/archive/set/$set/-","value":1}"#,
+            #"{"op":"test","path":"/archive/set","value":{"$set":[2,1]}}"#,
+            #"{"op":"test","path":"/archive","value":{"set":{"$set":[2,1]}}}"#,
+            #"{"op":"add","path":"/archive/set/$set/2","value":3}"#,
+            #"{"op":"copy","from":"/archive/set","path":"/archive/more"}"#,
+            #"{"op":"test","path":"/archive/more","value":{"$set":[3,2,1]}}"#,
+        ]
+        let answer = JSONPatchTests.patch(
+            people, "/Person/1", "[\(steps.joined(separator: ","))]")
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(
+            people.get("/Person/1?select=archive").text
+                == #"{"archive":{"more":{"$set":[1,2,3]},"set":{"$set":[1,2,3]}}}"#)
     }
 }

@@ -42,4 +42,27 @@ import Testing
                 "\(road): \(answer.text)")
         }
     }
+
+    @Test(arguments: [false, true])
+    func operationsInAValueTake64Levels(_ inMemory: Bool) throws {
+        let zoo = try ServiceFixture(TestModels.zoo(), inMemory: inMemory)
+        #expect(zoo.post("/Sample", #"{"list":[[]]}"#).status == 201)
+        func patch(_ operation: String) -> Answer {
+            JSONPatchTests.patch(
+                zoo, "/Sample/1", #"[\#(operation),{"op":"remove","path":"/list/0"}]"#)
+        }
+        let answer = patch(#"{"op":"add","path":"/list/0/-","value":\#(nested(62))}"#)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(zoo.patch("/Sample/1", #"{"list":[\#(nested(62))]}"#).status == 200)
+        for operation in [
+            #"{"op":"add","path":"/list/-","value":\#(nested(64))}"#,
+            #"{"op":"replace","path":"/list/0","value":\#(nested(64))}"#,
+            #"{"op":"copy","from":"/list","path":"/list/0/0"}"#,
+        ] {
+            let answer = patch(operation)
+            #expect(answer.status == 422, "\(operation): \(answer.text)")
+            #expect(answer.detail.contains("deeper than 64"), "\(operation): \(answer.text)")
+            #expect(answer.detail.hasPrefix("operation 0"), "\(operation): \(answer.text)")
+        }
+    }
 }

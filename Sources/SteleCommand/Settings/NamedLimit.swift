@@ -126,7 +126,7 @@ struct NamedLimit: Sendable {
             "objects that include embeds in all answers that are being sent"),
         NamedLimit(
             "values-per-body", \.service.valuesPerBody, 1_000...many,
-            "values in a JSON body; an array or object counts as ten"),
+            "values in a JSON body, and those it copies; an array or object counts as ten"),
         NamedLimit(
             "objects-per-body", \.service.objectsPerBody, 1...many,
             "objects in one body, nested ones and operations included"),

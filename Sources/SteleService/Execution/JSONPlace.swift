@@ -6,8 +6,8 @@ import SteleRequests
 
 struct JSONPlace {
     /// What an operation does at the place.
-    enum Change {
-        case add(JSONValue), replace(JSONValue), remove
+    enum Access {
+        case read, add(MutableJSON), replace(MutableJSON), remove
     }
 
     let attribute: Attribute
@@ -20,63 +20,54 @@ struct JSONPlace {
             && steps.starts(with: other.steps) { Self.isSame($0, $1) }
     }
 
-    /// The value at the place.
-    /// - Throws: `Problem` if there is none.
-    func value(in root: JSONNode) throws -> JSONNode {
-        var node = root
-        for (depth, step) in steps.enumerated() {
-            var inner: JSONNode?
-            switch node.kind {
-            case .object: inner = node[step]
-            case .array: inner = try node[index(depth, node.count, mayBeEnd: false)]
-            default: break
-            }
-            guard let found = inner else { throw nothing(depth) }
-            node = found
-        }
-        return node
-    }
-
-    /// The JSON of the attribute after a change at the place.
+    /// Reads or changes the value at the place, in place.
+    /// - Parameter visited: the parts that were looked at, to which it adds.
+    /// - Returns: the value that is there afterwards, or the removed one.
     /// - Throws: `Problem` if the place, or what must be around it, does not exist.
-    func changed(_ root: JSONValue, by change: Change) throws -> JSONValue {
-        try changed(root, 0, change)
+    @discardableResult
+    func reach(
+        _ root: inout MutableJSON, _ access: Access, _ visited: inout Int
+    ) throws -> MutableJSON {
+        try reach(&root, access, &visited, 0)
     }
 
-    private func changed(_ value: JSONValue, _ depth: Int, _ change: Change) throws -> JSONValue {
+    private func reach(
+        _ value: inout MutableJSON, _ access: Access, _ visited: inout Int, _ depth: Int
+    ) throws -> MutableJSON {
+        visited += 1
         let isLast = depth == steps.count - 1
-        switch value {
+        switch value.take() {
         case .object(var members):
-            let index = members.firstIndex { Self.isSame($0.0, steps[depth]) }
-            if isLast, case .add(let new) = change, index == nil {
-                members.append((steps[depth], new))
-                return .object(members)
+            defer { value = .object(members) }
+            let place = members.place(of: steps[depth], &visited)
+            if isLast, case .add(let new) = access, place == nil {
+                members.append(steps[depth], new)
+                return new
             }
-            guard let found = index else { throw nothing(depth) }
-            if !isLast {
-                members[found].1 = try changed(members[found].1, depth + 1, change)
-            } else {
-                switch change {
-                case .add(let new), .replace(let new): members[found].1 = new
-                case .remove: members.remove(at: found)
-                }
+            guard let found = place else { throw nothing(depth) }
+            if !isLast { return try reach(&members.values[found], access, &visited, depth + 1) }
+            switch access {
+            case .read: break
+            case .add(let new), .replace(let new): members.values[found] = new
+            case .remove: return members.remove(at: found)
             }
-            return .object(members)
+            return members.values[found]
         case .array(var elements):
+            defer { value = .array(elements) }
             var mayBeEnd = false
-            if isLast, case .add = change { mayBeEnd = true }
+            if isLast, case .add = access { mayBeEnd = true }
             let found = try index(depth, elements.count, mayBeEnd: mayBeEnd)
-            if !isLast {
-                elements[found] = try changed(elements[found], depth + 1, change)
-            } else {
-                switch change {
-                case .add(let new): elements.insert(new, at: found)
-                case .replace(let new): elements[found] = new
-                case .remove: elements.remove(at: found)
-                }
+            if !isLast { return try reach(&elements[found], access, &visited, depth + 1) }
+            switch access {
+            case .read: break
+            case .add(let new): elements.insert(new, at: found)
+            case .replace(let new): elements[found] = new
+            case .remove: return elements.remove(at: found)
             }
-            return .array(elements)
-        case .null, .bool, .integer, .real, .string, .raw: throw nothing(depth)
+            return elements[found]
+        case .scalar(let scalar):
+            value = .scalar(scalar)
+            throw nothing(depth)
         }
     }
 

@@ -16,26 +16,22 @@ extension ObjectWriter {
                 hint: #"[{"op":"replace","path":"/name","value":"Ann"}]"#)
         }
         let patch = ObjectPatch(self, object)
-        var index = 0
-        try node.forEachElement { operation in
-            do {
-                try countObject()
-                try patch.apply(operation)
-            } catch let problem as Problem {
-                throw problem.inOperation(index)
-            }
-            index += 1
+        do {
+            try node.forEachElement { try patch.apply($0) }
+            try patch.finish()
+        } catch let problem as Problem {
+            throw problem.inOperation(patch.operation)
         }
     }
 }
 
-struct ObjectPatch {
+final class ObjectPatch {
     private enum Kind: String, OperationKind {
         case add, remove, replace, move, copy, test
     }
 
     /// What a pointer points to.
-    private enum Place {
+    enum Place {
         case attribute(Attribute)
         case json(JSONPlace)
         case toOne(Relationship)
@@ -46,8 +42,39 @@ struct ObjectPatch {
         case own(String)
     }
 
-    private let writer: ObjectWriter
-    private let object: ManagedObject
+    /// What an operation puts at a place.
+    private enum Added {
+        case sent(JSONNode)
+        /// A copy of what was stored, whose numbers have all their digits.
+        case stored(JSONNode)
+        /// A copy of a part of an open value.
+        case part(MutableJSON)
+
+        var json: MutableJSON {
+            switch self {
+            case .sent(let node), .stored(let node): MutableJSON(node)
+            case .part(let part): part
+            }
+        }
+
+        var isSent: Bool { if case .sent = self { true } else { false } }
+
+        func node() throws -> JSONNode {
+            switch self {
+            case .sent(let node), .stored(let node): node
+            case .part(let part): try part.document().root
+            }
+        }
+    }
+
+    let writer: ObjectWriter
+    let object: ManagedObject
+    /// The operation at work, from 0.
+    var operation = 0
+    /// The values into which operations have led, until they are written.
+    var opened: [ObjectIdentifier: OpenedValue] = [:]
+    /// How many parts of values have been read, looked at and written.
+    var visited = 0
 
     init(_ writer: ObjectWriter, _ object: ManagedObject) {
         self.writer = writer
@@ -56,18 +83,20 @@ struct ObjectPatch {
 
     /// Applies one operation.
     func apply(_ node: JSONNode) throws {
+        try writer.countObject()
         let kind = try Kind.read(node)
         let place = try self.place("path", node)
         switch kind {
-        case .add: try add(try value(node, kind), at: place)
-        case .replace: try replace(place, by: try value(node, kind))
+        case .add: try add(.sent(try value(node, kind)), at: place)
+        case .replace: try replace(place, by: .sent(try value(node, kind)))
         case .remove: try remove(place)
         case .test: try test(place, try value(node, kind))
-        case .copy: try add(json(at: self.place("from", node)).root, at: place, isStored: true)
+        case .copy: try add(try copy(from: self.place("from", node)), at: place)
         case .move: try move(node, to: place)
         }
         // The next operation may read the relationship.
         if writer.hasPendingLinks { try writer.resolveLinks() }
+        operation += 1
     }
 
     private func value(_ node: JSONNode, _ kind: Kind) throws -> JSONNode {
@@ -161,27 +190,28 @@ struct ObjectPatch {
 
     // MARK: Operations
 
-    /// - Parameter isStored: whether the value is a stored one, whose numbers have all their digits.
-    private func add(_ value: JSONNode, at place: Place, isStored: Bool = false) throws {
+    private func add(_ value: Added, at place: Place) throws {
         switch place {
         case .attribute(let it):
             try checkWritable(it)
-            try writer.replace(it, of: object, by: value, keepsDigits: isStored)
-        case .json(let it): try change(it, .add(JSONValue(value)))
-        case .toOne(let it): try writer.setToOne(it, of: object, value, 0)
-        case .toMany(let it): try writer.setToMany(it, of: object, value, 0)
-        case .member(let it, let index): try add(writer.member(value, it), to: it, at: index)
+            discard(it)
+            try writer.replace(it, of: object, by: value.node(), keepsDigits: !value.isSent)
+        case .json(let it): try change(it, .add(value.json))
+        case .toOne(let it): try writer.setToOne(it, of: object, value.node(), 0)
+        case .toMany(let it): try writer.setToMany(it, of: object, value.node(), 0)
+        case .member(let it, let index):
+            try add(writer.member(value.node(), it), to: it, at: index)
         case .own(let name): throw readOnly(name)
         }
     }
 
-    private func replace(_ place: Place, by value: JSONNode) throws {
-        if case .json(let it) = place { return try change(it, .replace(JSONValue(value))) }
+    private func replace(_ place: Place, by value: Added) throws {
+        if case .json(let it) = place { return try change(it, .replace(value.json)) }
         guard case .member(let relationship, let index) = place else {
             return try add(value, at: place)
         }
         let old = try member(index, relationship)
-        let new = try writer.member(value, relationship)
+        let new = try writer.member(value.node(), relationship)
         if old === new { return }
         try object.removeMember(relationship, old)
         try add(new, to: relationship, at: index)
@@ -204,6 +234,7 @@ struct ObjectPatch {
         switch place {
         case .attribute(let it):
             try checkWritable(it)
+            discard(it)
             try writer.clear(it, of: object)
         case .json(let it): try change(it, .remove)
         case .toOne(let it): try writer.clear(it, of: object)
@@ -230,9 +261,9 @@ struct ObjectPatch {
             throw Self.inside
         case (.json(let one), .json(let other)) where other.isInside(one): throw Self.inside
         default:
-            let value = try json(at: from)
+            let value = try copy(from: from)
             try remove(from)
-            try add(value.root, at: place, isStored: true)
+            try add(value, at: place)
         }
     }
 
@@ -240,30 +271,31 @@ struct ObjectPatch {
         Problem(.pointer, "path is a part of what from points to")
     }
 
-    /// Changes the JSON of a Transformable attribute at a place.
-    private func change(_ place: JSONPlace, _ change: JSONPlace.Change) throws {
-        try checkWritable(place.attribute)
-        let stored = try json(at: .attribute(place.attribute))
-        var changed = ByteWriter()
-        try place.changed(JSONValue(stored.root), by: change).write(to: &changed)
-        try writer.replace(
-            place.attribute, of: object, by: JSONDocument(changed.take()).root)
+    /// The value at a place, for a copy or move. It counts.
+    private func copy(from place: Place) throws -> Added {
+        if let part = try self.part(at: place) {
+            try writer.countCopied(part.measure.weight)
+            return .part(part)
+        }
+        let bytes = try self.bytes(at: place)
+        try writer.countCopied(bytes)
+        return .stored(try JSONDocument(bytes).root)
     }
 
     /// Derived and transient attributes can only be tested and copied.
-    private func checkWritable(_ attribute: Attribute) throws {
+    func checkWritable(_ attribute: Attribute) throws {
         guard attribute.isDerived || attribute.isTransient else { return }
         throw ObjectWriter.readOnly(attribute.name, of: object.entity)
     }
 
-    private func readOnly(_ name: String) -> Problem {
+    func readOnly(_ name: String) -> Problem {
         Problem(.readOnly, "\(name) of \(object.entity.name) is not written by a patch")
     }
 
     // MARK: Members
 
     /// The member at a place, in the order of the relationship or else by id.
-    private func member(_ index: Int?, _ relationship: Relationship) throws -> ManagedObject {
+    func member(_ index: Int?, _ relationship: Relationship) throws -> ManagedObject {
         let keys = try object.memberKeys(relationship)
         guard let index, keys.indices.contains(index),
             let found = try writer.object(
@@ -284,101 +316,5 @@ struct ObjectPatch {
             .pointer,
             "\(relationship.name) has \(count) members, and none at "
                 + (index.map(String.init) ?? "-"))
-    }
-
-    // MARK: Values
-
-    private func json(at place: Place) throws -> JSONDocument {
-        try JSONDocument(bytes(at: place))
-    }
-
-    /// The JSON at a place, as an answer has it.
-    private func bytes(at place: Place) throws -> [UInt8] {
-        var bytes = ByteWriter()
-        switch place {
-        case .attribute(let it) where it.isComposite:
-            writer.renderer.writeValue(
-                of: CompositeField(it), of: object.snapshot.values, to: &bytes)
-        case .attribute(let it) where it.isTransient && it.name == it.key:
-            // Its class may compute it.
-            writer.renderer.writeValue(ofProperty: it.name, of: object.snapshot, to: &bytes)
-        case .attribute(let it):
-            writer.renderer.writeValue(object.value(it), of: .attribute(it), to: &bytes)
-        case .json(let it):
-            try it.value(in: json(at: .attribute(it.attribute)).root).write(to: &bytes)
-        case .toOne(let it):
-            writer.renderer.writeValue(object.value(it.slot), of: .relationship(it), to: &bytes)
-        case .toMany(let it): bytes.keys(try object.memberKeys(it))
-        case .member(let it, let index): bytes.key(try member(index, it).objectID.key)
-        case .own("_id"): bytes.key(object.objectID.key)
-        case .own("_version"): bytes.integer(object.version)
-        case .own("_entity"): bytes.string(object.entity.name)
-        case .own(let name): throw readOnly(name)
-        }
-        if let unreadable = bytes.failure as? UnreadableValue {
-            throw unreadable.problem(of: object.entity)
-        }
-        return bytes.take()
-    }
-
-    private func test(_ place: Place, _ value: JSONNode) throws {
-        let stored = try bytes(at: place)
-        if try isEqual(value, stored, place) { return }
-        var sent = ByteWriter()
-        value.write(to: &sent)
-        throw Problem(
-            .patchTest, "test: the stored value is not the expected one",
-            members: [("yours", .raw(sent.bytes)), ("stored", .raw(stored))])
-    }
-
-    /// Whether a value equals the one at a place. An attribute's value is read as its type, so that
-    /// a date may have any offset. The members of a to-many without an order may be in any order.
-    private func isEqual(_ value: JSONNode, _ bytes: [UInt8], _ place: Place) throws -> Bool {
-        let stored = try JSONDocument(bytes).root
-        switch place {
-        case .attribute(let it) where it.isComposite && stored.kind == .object:
-            guard value.kind == .object, value.count == stored.count else { return false }
-            return try it.elements.allSatisfy { element in
-                guard let part = value[element.key] else { return false }
-                let place = Place.attribute(element)
-                return try isEqual(part, self.bytes(at: place), place)
-            }
-        case .attribute(let it) where it.type == .decimal && value.isLongNumber:
-            // The sender's JSON library may have rounded what an answer has.
-            return value.real == stored.real
-        case .attribute(let it) where it.type != .transformable && !it.isComposite:
-            return reading(of: value, as: it) == bytes
-        case .attribute(let it) where it.type == .transformable:
-            return isEqual(value, stored, in: it)
-        case .json(let it): return isEqual(value, stored, in: it.attribute)
-        case .toMany(let it) where !it.isOrdered:
-            guard value.kind == .array, value.count == stored.count else { return false }
-            var keys = Set<Int64>()
-            let destination = writer.context.model.destination(of: it)
-            value.forEachElement { element in
-                if let key = writer.key(element, of: destination) { keys.insert(key) }
-            }
-            return keys == Set(try object.memberKeys(it))
-        case .attribute, .toOne, .toMany, .member, .own: return value.isEqual(to: stored)
-        }
-    }
-
-    /// Whether values in a Transformable attribute are equal, or are what its transformer makes
-    /// equal, such as sets in another order.
-    private func isEqual(_ value: JSONNode, _ stored: JSONNode, in attribute: Attribute) -> Bool {
-        if value.isEqual(to: stored) { return true }
-        guard let bytes = reading(of: value, as: attribute), let read = try? JSONDocument(bytes)
-        else { return false }
-        return read.root.isEqual(to: stored)
-    }
-
-    /// The JSON that an answer has for a value once it is stored; nil for one that does not fit.
-    private func reading(of value: JSONNode, as attribute: Attribute) -> [UInt8]? {
-        guard let read = try? ValueReader.read(value, for: attribute, of: object.entity) else {
-            return nil
-        }
-        var bytes = ByteWriter()
-        writer.renderer.writeValue(read, of: .attribute(attribute), to: &bytes)
-        return bytes.failure == nil ? bytes.take() : nil
     }
 }

@@ -38,9 +38,12 @@ extension ObjectWriter {
         }
         var stored: JSONDocument?
         if case .data(let bytes) = object.value(attribute) {
+            try checkIsShort(bytes)
             try ValueReader.checkReplaceable(
                 .data(bytes), attribute, of: object.entity, key: object.objectID.key)
-            stored = try JSONDocument(attribute.json(of: bytes))
+            let json = try attribute.json(of: bytes)
+            try countWhole(json, of: attribute, of: object)
+            stored = try JSONDocument(json)
         }
         var merged = ByteWriter()
         JSONMerge(attribute).merge(node, into: stored?.root).write(to: &merged)

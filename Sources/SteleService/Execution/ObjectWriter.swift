@@ -34,6 +34,10 @@ final class ObjectWriter {
     /// Whether `unique` has all stored objects that the outermost objects of the body can match.
     var hasLookedUp = false
     private var objects = 0
+    /// The weight of what the body has copied, moved, and read again to change a part of it.
+    private var copied = 0
+    /// The attributes of which the body has changed a part, by their slots.
+    private var changedInPart: [ObjectID: Set<Int>] = [:]
     /// The objects that the operations of a transaction name; nil for other bodies.
     var references: [String: ManagedObject]?
     /// Renders values in errors and patches.
@@ -166,6 +170,39 @@ final class ObjectWriter {
                 .bodyTooLarge, "the body holds more than \(limits.objectsPerBody) objects",
                 hint: "send them in several requests")
         }
+    }
+
+    /// Counts values that the body copies: a small body can multiply a value.
+    /// - Parameter weight: as for `JSONDocument.weight`.
+    func countCopied(_ weight: Int) throws {
+        copied += weight
+        if isBrief, copied > limits.briefBodyBytes { throw TooLong() }
+        guard copied <= limits.valuesPerBody else {
+            throw Problem(
+                .bodyTooLarge,
+                "the body copies and changes stored JSON of more than \(limits.valuesPerBody) "
+                    + "values, of which an array or object counts as ten",
+                hint: "send the operations in several requests")
+        }
+    }
+
+    /// Counts JSON that the body copies.
+    func countCopied(_ json: [UInt8]) throws {
+        try countCopied(
+            JSONDocument.weight(of: json) + json.count / MutableJSON.bytesPerValue)
+    }
+
+    /// Counts the JSON of an attribute of which the body changes a part: all of it is read and
+    /// written. The first time is free.
+    func countWhole(_ json: [UInt8], of attribute: Attribute, of object: ManagedObject) throws {
+        let slots = changedInPart[object.objectID, default: []]
+        if slots.contains(attribute.slot) { return try countCopied(json) }
+        changedInPart[object.objectID] = slots.union([attribute.slot])
+    }
+
+    /// Leaves a large stored value to a worker, before it is read.
+    func checkIsShort(_ stored: [UInt8]) throws {
+        if isBrief, stored.count > limits.briefBodyBytes { throw TooLong() }
     }
 
     /// Applies the members of a body to an object.
