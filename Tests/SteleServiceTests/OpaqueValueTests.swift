@@ -88,6 +88,34 @@ struct OpaqueValueTests {
         #expect(rows.contains(#"{""$base64"":"#), "\(rows)")
     }
 
+    @Test(arguments: ["free", "archive", "colors"])
+    func theFormOfBytesHasNoParts(_ name: String) throws {
+        let names = [
+            "archive": "NSSecureUnarchiveFromData", "colors": "ColorsTransformer",
+        ]
+        let tag = names[name].map { #""$transformer":"\#($0)","# } ?? ""
+        let form = #"{\#(tag)"$base64":"\#(Self.base64(Self.color))"}"#
+        for inMemory in [false, true] {
+            let moods = try ServiceFixture(Self.model(), inMemory: inMemory)
+            #expect(moods.post("/Mood", #"{"\#(name)":\#(form)}"#).status == 201)
+            for operation in [
+                #"{"op":"add","path":"/\#(name)/x","value":1}"#,
+                #"{"op":"replace","path":"/\#(name)/$base64","value":"AA=="}"#,
+                #"{"op":"copy","from":"/\#(name)/$base64","path":"/name"}"#,
+            ] {
+                let answer = JSONPatchTests.patch(moods, "/Mood/1", "[\(operation)]")
+                #expect(answer.code == "patch.path", "\(operation): \(answer.text)")
+                #expect(answer.detail.contains("bytes that are not read"), "\(answer.text)")
+            }
+            #expect(moods.get("/Mood/1?select=\(name)").text == #"{"\#(name)":\#(form)}"#)
+            let whole = JSONPatchTests.patch(
+                moods, "/Mood/1",
+                #"[{"op":"test","path":"/\#(name)","value":\#(form)},"#
+                    + #"{"op":"remove","path":"/\#(name)"}]"#)
+            #expect(whole.status == 200, "\(whole.text)")
+        }
+    }
+
     @Test(arguments: [
         (#"{"colors":[1]}"#, "is not registered"),
         (#"{"colors":{"$transformer":"Other","$base64":"AA=="}}"#, "is not registered"),

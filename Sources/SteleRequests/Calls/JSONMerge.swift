@@ -40,14 +40,15 @@ package struct JSONMerge {
     /// The object whose members are merged; nil for any other value. Null is the value of no tag:
     /// it removes the member of that name.
     private func object(_ node: JSONNode) -> JSONNode? {
-        guard node.kind == .object, node["$base64"] == nil || !isOpaque(node) else { return nil }
+        guard node.kind == .object, !isOpaque(node) else { return nil }
         guard node.count == 1, !tags.isEmpty else { return node }
         if let inner = node["$dictionary"], inner.kind == .object { return inner }
         return tags.contains { node[$0]?.isNull == false } ? nil : node
     }
 
     /// Whether it has the form of bytes that are not read.
-    private func isOpaque(_ node: JSONNode) -> Bool {
+    package func isOpaque(_ node: JSONNode) -> Bool {
+        if node["$base64"] == nil { return false }
         guard attribute.isPlainJSON else { return node["$transformer"] != nil && node.count == 2 }
         let json = node.canonical
         return (try? attribute.stored(json)) != json

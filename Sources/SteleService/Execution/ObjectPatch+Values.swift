@@ -74,10 +74,18 @@ extension ObjectPatch {
         return reached
     }
 
+    /// - Throws: `Problem` for bytes that are not read, whose form has no parts.
     private func opening(_ attribute: Attribute) throws -> OpenedValue {
         let bytes = try self.bytes(at: .attribute(attribute))
         try writer.countWhole(bytes, of: attribute, of: object)
-        let json = MutableJSON(try JSONDocument(bytes).root)
+        let stored = try JSONDocument(bytes).root
+        guard !JSONMerge(attribute).isOpaque(stored) else {
+            throw Problem(
+                .pointer,
+                "\(attribute.name) of \(object.entity.name) has bytes that are not read: "
+                    + "the object that stands for them is written as a whole")
+        }
+        let json = MutableJSON(stored)
         visited += json.measure.weight
         return OpenedValue(attribute: attribute, json: json)
     }
