@@ -137,6 +137,11 @@ final class InMemoryReader: StoreReader {
         return found
     }
 
+    func leastInserted(after save: Int64) throws(StoreError) -> [Int: Int64] {
+        let view = try view()
+        return changes(after: save, view).leastInserted
+    }
+
     func inserted(root: Int, keys: [Int64], after save: Int64) throws(StoreError) -> Set<Int64> {
         let view = try view()
         let later = changes(after: save, view)
@@ -172,7 +177,8 @@ final class InMemoryReader: StoreReader {
 
     private func changes(after save: Int64, _ view: InMemoryContents) -> LaterChanges {
         if let laterChanges, laterChanges.start <= save { return laterChanges }
-        let later = LaterChanges(after: save, view)
+        // The page may go back from save to save.
+        let later = LaterChanges(after: save - 256, view)
         laterChanges = later
         return later
     }

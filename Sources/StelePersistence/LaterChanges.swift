@@ -7,6 +7,9 @@ struct LaterChanges {
     /// By object, the indexes of a save and of a change of it, in order.
     private var places: [ObjectID: [(save: Int, change: Int)]] = [:]
 
+    /// The least key of the objects that were made, by root entity.
+    private(set) var leastInserted: [Int: Int64] = [:]
+
     init(after save: Int64, _ contents: InMemoryContents) {
         start = save
         let entities = contents.model.entities
@@ -15,6 +18,9 @@ struct LaterChanges {
                 guard entities.indices.contains(change.entity) else { continue }
                 let id = ObjectID(root: entities[change.entity].root, key: change.key)
                 places[id, default: []].append((index, place))
+                if change.kind == .insert {
+                    leastInserted[id.root] = min(leastInserted[id.root] ?? id.key, id.key)
+                }
             }
         }
     }

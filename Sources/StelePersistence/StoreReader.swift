@@ -104,6 +104,11 @@ public protocol StoreReader: AnyObject {
         root: Int, keys: [Int64], after save: Int64
     ) throws(StoreError) -> [Int64: Snapshot]
 
+    /// Returns the least key of the objects that the saves after one have made, by the index of the
+    /// root entity.
+    /// - Throws: `StoreError`, as each read.
+    func leastInserted(after save: Int64) throws(StoreError) -> [Int: Int64]
+
     /// Returns the keys among some of the objects that did not exist after a save, and that a later one
     /// has made. The later changes are all looked at.
     /// - Parameter save: as in `snapshots(root:keys:after:)`.
@@ -183,6 +188,9 @@ extension StoreReader {
             try snapshots(root: root, keys: keys).map { ($0.key, $0) },
             uniquingKeysWith: { first, _ in first })
     }
+
+    /// None: for a view whose history has no values. It never throws.
+    public func leastInserted(after save: Int64) throws(StoreError) -> [Int: Int64] { [:] }
 
     /// None: for a view whose history has no values. It never throws.
     public func inserted(

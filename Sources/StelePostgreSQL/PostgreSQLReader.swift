@@ -243,6 +243,10 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         try history().snapshots(root: root, keys: keys, after: save)
     }
 
+    func leastInserted(after save: Int64) throws(StoreError) -> [Int: Int64] {
+        try history().leastInserted(after: save)
+    }
+
     func inserted(root: Int, keys: [Int64], after save: Int64) throws(StoreError) -> Set<Int64> {
         try history().inserted(root: root, keys: keys, after: save)
     }

@@ -104,7 +104,7 @@ extension PredicateCheck {
     /// Whether a side is a list that is known without the store, or nil.
     private func isList(_ side: Typed) -> Bool {
         guard side.pending == nil, !readsStore(side.expression) else { return false }
-        return side.type.kind == .collection || side.expression == .constant(.null)
+        return side.type.kind == .collection || side.type.kind == .any
     }
 
     /// Refuses a collection where one value is compared.

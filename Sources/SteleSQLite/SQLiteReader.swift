@@ -334,6 +334,10 @@ final class SQLiteReader: StoreReader {
         }
     }
 
+    func leastInserted(after save: Int64) throws(StoreError) -> [Int: Int64] {
+        try readHistory { (it) throws(StoreError) in try it.leastInserted(after: save) }
+    }
+
     func inserted(root: Int, keys: [Int64], after save: Int64) throws(StoreError) -> Set<Int64> {
         try readHistory { (it) throws(StoreError) in
             try it.inserted(root: root, keys: keys, after: save)

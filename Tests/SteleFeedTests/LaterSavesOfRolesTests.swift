@@ -103,4 +103,66 @@ import Testing
                     "delete Document 2", "delete Document 3", "delete Document 4",
                 ])
     }
+
+    /// An object that was deleted and made again under its key, as an undo of the deletion or an import
+    /// does, is another one.
+    @Test(arguments: StoreKind.allCases)
+    func anObjectThatWasMadeAgainIsAnother(_ kind: StoreKind) throws {
+        let stage = try stage(kind, #"{"Document": {"read": "owner.login == 'amy'"}}"#)
+        let start = try stage.token
+        try stage.write("PATCH", "/Account/1", #"{"login":"amy"}"#)
+        try stage.write("PATCH", "/Account/1", #"{"login":"eve"}"#)
+        try stage.write("DELETE", "/Document/1")
+        try stage.load(
+            [#"{"_entity":"Document","_id":1,"title":"secret","owner":2}"#], keys: [:], batch: 10)
+        let text = LiveStage.text(stage.ask("ann", "GET", "/changes?values=true&since=\(start)"))
+        #expect(!text.contains("secret") && text.contains(#""title":"a1""#), "\(text)")
+        #expect(
+            try stage.changes("ann", since: start) == [
+                "insert Document 1", "insert Document 4", "delete Document 1", "delete Document 4",
+            ])
+    }
+
+    /// The members of an owner that was made again are not those of the first one.
+    @Test(arguments: StoreKind.allCases)
+    func membersOfAnOwnerThatWasMadeAgainAreOthers(_ kind: StoreKind) throws {
+        let stage = try stage(kind, #"{"Document": {"read": "owner.documents.@count > 2"}}"#)
+        let start = try stage.token
+        try stage.write("PATCH", "/Document/1", #"{"title":"secret"}"#)
+        try stage.write("PATCH", "/Document/1", #"{"title":"harmless"}"#)
+        try stage.write("DELETE", "/Account/1")
+        try stage.load([#"{"_entity":"Account","_id":1,"login":"ann"}"#], keys: [:], batch: 10)
+        try stage.write("PUT", "/Account/1/documents", "[1,2,4]")
+        let told = try stage.changes("ann", since: start)
+        #expect(
+            told.filter { $0.contains("Document 1") || $0.contains("Document 4") }
+                == ["insert Document 1", "insert Document 4"], "\(told)")
+    }
+
+    /// Each update of an object changes its version.
+    @Test(arguments: StoreKind.allCases)
+    func versionsAreThoseOfTheTime(_ kind: StoreKind) throws {
+        let stage = try stage(kind, #"{"Document": {"read": "owner._version < 2"}}"#)
+        #expect(
+            try changes(
+                stage,
+                of: [
+                    ("PATCH", "/Account/1", #"{"login":"eve"}"#),
+                    ("PATCH", "/Document/1", #"{"owner":null}"#), ("DELETE", "/Document/4", ""),
+                ]) == ["delete Document 1", "delete Document 4"])
+    }
+
+    /// A save of more objects than are looked at for others that led to them.
+    @Test func aLargeSaveFindsWhatLedToItsObjects() throws {
+        let stage = try stage(.sqlite, #"{"Document": {"read": "owner.login BEGINSWITH 'a'"}}"#)
+        let accounts = (10..<10_500).map { #"{"_entity":"Account","login":"a\#($0)"}"# }
+        try stage.load(accounts, keys: [:], batch: 20_000)
+        let start = try stage.token
+        try stage.write("PATCH", "/Account?where=_id%20!=%202", #"{"login":null}"#)
+        try stage.write("PATCH", "/Document/1", #"{"owner":2}"#)
+        try stage.write("DELETE", "/Document/4")
+        #expect(
+            try stage.changes("ann", since: start).filter { $0.hasPrefix("delete") }
+                == ["delete Document 1", "delete Document 4"])
+    }
 }

@@ -88,7 +88,7 @@ import Testing
         }
         #expect(
             books.get("/Book?select=sum(price),average(price)").text
-                == #"[{"sum(price)":2e38,"average(price)":1e38}]"#)
+                == #"[{"sum(price)":2e38,"average(price)":9.\#(most.dropFirst())e37}]"#)
         let got = books.get("/Book/1?numbers=string").text
         #expect(got.contains(#""total":"200000000000000000000000000000000000000""#), "\(got)")
         let put = books.ask("PUT", "/Book/1", got)

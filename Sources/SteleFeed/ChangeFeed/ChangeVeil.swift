@@ -46,7 +46,7 @@ final class ChangeVeil {
         self.time = time
         self.reader = reader
         let model = sight.model
-        members = MemberHistory(model, reader)
+        members = MemberHistory(model, reader, time)
         indexer = SaveIndexer(sight, reader, indexes, members, time)
         present = StoreStates(reader, time)
         for entity in model.entities {
@@ -253,7 +253,7 @@ final class ChangeVeil {
             if snapshot.version <= 1 { young[id.root, default: []].append(id.key) }
         }
         for (root, keys) in young where try reader.token > save.number {
-            let later = try reader.inserted(root: root, keys: keys, after: save.number)
+            let later = try members.inserted(root, keys, after: save.number)
             found.removeAll { $0.id.root == root && later.contains($0.id.key) }
         }
         return found

@@ -52,7 +52,7 @@ struct FormerReferrers {
         // them; those that did, with all that lead to them at present.
         var (present, former): (Set<ObjectID>, Set<ObjectID>) = (start, [])
         var next: (present: Set<ObjectID>, former: Set<ObjectID>) = (start, [])
-        while present.count + former.count < Self.most {
+        while present.count - start.count + former.count < Self.most {
             let these = next
             next = ([], [])
             for (relationship, inverse) in steps {
@@ -82,10 +82,11 @@ struct FormerReferrers {
         Set(ids.lazy.filter { $0.root == root }.map(\.key))
     }
 
-    /// Whether a change is of what the rules read.
+    /// Whether a change is of what the rules read; each update is of a version.
     private func isRead(_ change: HistoryChange) -> Bool {
         guard model.entities.indices.contains(change.entity) else { return false }
-        guard change.kind == .update, let before = change.before else { return true }
+        guard change.kind == .update, !names.contains("_version"), let before = change.before
+        else { return true }
         let entity = model.entities[change.entity]
         return before.contains { $0.name(in: entity, model).map(names.contains) ?? true }
     }

@@ -64,11 +64,7 @@ final class FormerStates {
                 let candidates = keys + changed.byValue.subtracting(keys).sorted()
                 keys = []
                 for key in candidates {
-                    guard let state = try noted(ObjectID(root: root, key: key)) else {
-                        keys.append(key)
-                        continue
-                    }
-                    let values = state?.values ?? []
+                    let values = try state(of: ObjectID(root: root, key: key))?.values ?? []
                     if values.indices.contains(inverse.slot),
                         values[inverse.slot] == .key(owner)
                     {

@@ -8,6 +8,12 @@ final class StoreStates {
     /// The save, and what later ones have changed of relationships; nil for objects as they are.
     private let past: (save: Int64, members: MemberHistory)?
     private var known: [ObjectID: Snapshot?] = [:]
+    private var members: [MembersPlace: [Int64]] = [:]
+
+    private struct MembersPlace: Hashable {
+        let relationship: Int
+        let owner: Int64
+    }
 
     /// The most objects that are kept.
     private static let most = 20_000
@@ -42,17 +48,37 @@ final class StoreStates {
 
     /// The keys of the members of a to-many relationship.
     func members(of relationship: Relationship, owner: Int64) throws(StoreError) -> [Int64] {
+        let place = MembersPlace(relationship: relationship.index, owner: owner)
+        if let known = members[place] { return known }
         try time.demand()
         var keys = try reader.members(of: relationship, owners: [owner])[owner] ?? []
-        guard let past else { return keys }
-        let id = ObjectID(root: past.members.root(of: relationship), key: owner)
-        for change in try past.members.changes(of: id, after: past.save).reversed()
-        where change.relationship == relationship.index {
-            let (added, kept) = (Set(change.added), Set(keys))
-            keys.removeAll(where: added.contains)
-            keys = keys.joining(change.removed.filter { !kept.contains($0) }.sorted())
-        }
+        if let past { keys = try members(of: relationship, owner, now: keys, past) }
+        if members.count > Self.most { members = [:] }
+        members[place] = keys
         return keys
+    }
+
+    /// The members after the save, by those of now.
+    private func members(
+        of relationship: Relationship, _ owner: Int64, now keys: [Int64],
+        _ past: (save: Int64, members: MemberHistory)
+    ) throws(StoreError) -> [Int64] {
+        let id = ObjectID(root: past.members.root(of: relationship), key: owner)
+        let changes = try past.members.changes(of: id, after: past.save)
+        if changes.isEmpty { return keys }
+        var found = Set(keys)
+        for change in changes.reversed() {
+            // What an object has that was made again under the key of a deleted one.
+            guard let changed = change.relationship else {
+                found = []
+                continue
+            }
+            guard changed == relationship.index else { continue }
+            found.subtract(change.added)
+            found.formUnion(change.removed)
+        }
+        let kept = keys.filter(found.contains)
+        return kept.joining(found.subtracting(kept).sorted())
     }
 
     /// Reads objects of a family, unless they are known.

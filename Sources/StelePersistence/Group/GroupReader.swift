@@ -178,6 +178,14 @@ final class GroupReader: StoreReader {
         return found
     }
 
+    func leastInserted(after save: Int64) throws(StoreError) -> [Int: Int64] {
+        var found: [Int: Int64] = [:]
+        for reader in readers {
+            found.merge(try reader.leastInserted(after: save), uniquingKeysWith: min)
+        }
+        return found
+    }
+
     func inserted(root: Int, keys: [Int64], after save: Int64) throws(StoreError) -> Set<Int64> {
         var found: Set<Int64> = []
         for (place, keys) in layout.divide(keys, root: root) {

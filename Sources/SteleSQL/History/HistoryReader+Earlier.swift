@@ -21,6 +21,26 @@ extension HistoryReader {
         try states.before(try firstChange(after: save) ?? .max, root: root, keys: keys)
     }
 
+    /// Returns the least keys of objects that later saves have made, as
+    /// `StoreReader.leastInserted(after:)`.
+    /// - Throws: the errors of a statement (`SQLConnection`).
+    public func leastInserted(after save: Int64) throws(StoreError) -> [Int: Int64] {
+        let rows = try connection.rows(
+            SQLText(
+                "SELECT ZENTITY, MIN(ZENTITYPK) FROM ACHANGE WHERE ZTRANSACTIONID > ?1 "
+                    + "AND ZCHANGETYPE = \(ObjectChange.Kind.insert.rawValue) GROUP BY ZENTITY"),
+            [.int(save)], [.integer, .integer])
+        var found: [Int: Int64] = [:]
+        for row in rows {
+            guard let key = row[1].integer,
+                let entity = row[0].integer.flatMap(schema.entity(numbered:))
+            else { continue }
+            let root = schema.model.entities[entity].root
+            found[root] = min(found[root] ?? key, key)
+        }
+        return found
+    }
+
     /// Returns the keys of objects that later saves have made, as
     /// `StoreReader.inserted(root:keys:after:)`.
     /// - Throws: the errors of a statement (`SQLConnection`).
@@ -51,51 +71,55 @@ extension HistoryReader {
         root: Int, keys: [Int64], after save: Int64
     ) throws(StoreError) -> [Int64: [MemberChange]] {
         guard let first = try firstChange(after: save) else { return [:] }
-        var walk = try ImageWalk(
-            connection, family: schema.number(of: root),
-            objects: Dictionary(keys.map { ($0, .max) }, uniquingKeysWith: { first, _ in first }),
-            from: first)
-        let changes = try saves(of: walk.remaining.map(\.key))
-        walk.reverse()
+        let ends = Dictionary(keys.map { ($0, Int64.max) }, uniquingKeysWith: { first, _ in first })
+        let places = try connection.rows(
+            ImagePlaces.keys(connection.dialect),
+            [
+                .int(Int64(schema.number(of: root))), .string(ImageWalk.json(ends)), .int(first),
+            ], [.integer, .integer, .integer, .integer])
+        var rest = places.compactMap { $0[0].integer }.reversed()[...]
         var found: [Int64: [MemberChange]] = [:]
-        while let (place, text) = try walk.next() {
-            guard let text, let change = changes[place.key] else { continue }
-            if text.contains("\"added\":") {
-                for case .members(let relationship, let added, let removed)
-                    in images.values(text, entity: change.entity)
-                {
-                    found[place.object, default: []].append(
-                        MemberChange(
-                            save: change.save, relationship: relationship, added: added,
-                            removed: removed))
-                }
-            }
-            if change.isDeletion {
-                found[place.object, default: []].append(
-                    MemberChange(save: change.save, relationship: nil))
-            }
+        while !rest.isEmpty {
+            try addMembers(Array(rest.prefix(Self.imagesAtOnce)), to: &found)
+            rest = rest.dropFirst(Self.imagesAtOnce)
         }
         return found
     }
 
-    /// The saves of changes, the entities of their objects, and whether they are deletions.
-    private func saves(
-        of changes: [Int64]
-    ) throws(StoreError) -> [Int64: (save: Int64, entity: Int, isDeletion: Bool)] {
-        if changes.isEmpty { return [:] }
+    private static let imagesAtOnce = 2_000
+
+    /// Adds what some images have of to-many relationships, and deletions.
+    /// - Parameter changes: the keys of the images, ascending.
+    private func addMembers(
+        _ changes: [Int64], to found: inout [Int64: [MemberChange]]
+    ) throws(StoreError) {
+        let hasMembers = "b.ZVALUES LIKE '%\"added\":%'"
         let rows = try connection.rows(
             SQLText(
-                "SELECT Z_PK, ZTRANSACTIONID, ZENTITY, ZCHANGETYPE FROM ACHANGE "
-                    + "WHERE Z_PK \(connection.dialect.isOneOf("?1"))"),
-            [.string(KeyList.json(changes))], [.integer, .integer, .integer, .integer])
-        var found: [Int64: (save: Int64, entity: Int, isDeletion: Bool)] = [:]
-        let deletion = Value.int(Int64(ObjectChange.Kind.delete.rawValue))
+                "SELECT b.ZENTITYPK, c.ZTRANSACTIONID, c.ZENTITY, c.ZCHANGETYPE, "
+                    + "CASE WHEN \(hasMembers) THEN b.ZVALUES END "
+                    + "FROM \(HistoryTables.beforeImages) b JOIN ACHANGE c ON c.Z_PK = b.Z_PK "
+                    + "WHERE b.Z_PK \(connection.dialect.isOneOf("?1")) AND "
+                    + "(c.ZCHANGETYPE = \(ObjectChange.Kind.delete.rawValue) OR \(hasMembers)) "
+                    + "ORDER BY b.Z_PK"),
+            [.string(KeyList.json(changes))], [.integer, .integer, .integer, .integer, .text])
         for row in rows {
-            guard case .int(let key) = row[0], case .int(let save) = row[1],
-                case .int(let number) = row[2], let entity = schema.entity(numbered: number)
+            guard let object = row[0].integer, let save = row[1].integer,
+                let entity = row[2].integer.flatMap(schema.entity(numbered:))
             else { continue }
-            found[key] = (save, entity, row[3] == deletion)
+            if case .string(let text) = row[4] {
+                for case .members(let relationship, let added, let removed)
+                    in images.values(text, entity: entity)
+                {
+                    found[object, default: []].append(
+                        MemberChange(
+                            save: save, relationship: relationship, added: added,
+                            removed: removed))
+                }
+            }
+            if row[3].integer == Int64(ObjectChange.Kind.delete.rawValue) {
+                found[object, default: []].append(MemberChange(save: save, relationship: nil))
+            }
         }
-        return found
     }
 }

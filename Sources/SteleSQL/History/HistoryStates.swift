@@ -15,8 +15,6 @@ struct HistoryStates {
     private struct Walk {
         /// The state of each object before the changes taken so far.
         var now: [Int64: Snapshot] = [:]
-        /// The entities of objects, where they are known.
-        var entities: [Int64: Int] = [:]
         /// The states found, by the change's key.
         var states: [Int64: Snapshot] = [:]
         /// The objects of which earlier states are not known.
@@ -64,8 +62,6 @@ struct HistoryStates {
         _ rows: [ChangeRow], _ lasts: [Int64: Int64], root: Int, from first: Int64
     ) throws(StoreError) -> Walk {
         var walk = Walk()
-        // An object never changes its entity, so any of its rows has it.
-        for row in rows { walk.entities[row.object] = row.entity }
         // The walk of each object begins at its current row, or at a known state of a later change.
         var ends: [Int64: Int64] = [:]
         for (key, last) in lasts {
@@ -79,17 +75,18 @@ struct HistoryStates {
         var later = try ImageWalk(
             connection, family: schema.number(of: root), objects: ends, from: first)
         later.remove { own.contains($0.key) }
-        try addEntities(of: later, to: &walk)
         var taken: [Int64: Int] = [:]
         // Newest first: the given changes, and the before-images of all later ones.
         var told = rows.sorted { $0.key > $1.key }[...]
-        while let step = try Self.next(&told, &later) {
-            if walk.unknown.contains(step.object) { continue }
+        while let step = try next(&told, &later) {
+            // What was before a deletion is known again.
+            if walk.unknown.contains(step.object), step.kind != .delete { continue }
             guard take(step, in: &walk) else {
                 walk.unknown.insert(step.object)
                 walk.now[step.object] = nil
                 continue
             }
+            walk.unknown.remove(step.object)
             if step.isTold { continue }
             taken[step.object, default: 0] += 1
             if taken[step.object, default: 0] % KnownStates.spacing == 0,
@@ -103,41 +100,21 @@ struct HistoryStates {
         return walk
     }
 
-    /// Adds the entities of objects that have no row, which their deletions have.
-    private func addEntities(
-        of images: ImageWalk, to walk: inout Walk
-    ) throws(StoreError) {
-        var deletions: [Int64: Int64] = [:]
-        for place in images.remaining
-        where walk.now[place.object] == nil && walk.entities[place.object] == nil {
-            deletions[place.object] = deletions[place.object] ?? place.key
-        }
-        if deletions.isEmpty { return }
-        let rows = try connection.rows(
-            SQLText(
-                "SELECT ZENTITYPK, ZENTITY FROM ACHANGE "
-                    + "WHERE Z_PK \(connection.dialect.isOneOf("?1"))"),
-            [.string(KeyList.json(Array(deletions.values)))], [.integer, .integer])
-        for row in rows {
-            guard case .int(let object) = row[0], case .int(let number) = row[1] else { continue }
-            walk.entities[object] = schema.entity(numbered: number)
-        }
-    }
-
     /// Returns the newest remaining change.
-    private static func next(
+    private func next(
         _ told: inout ArraySlice<ChangeRow>, _ later: inout ImageWalk
     ) throws(StoreError) -> Step? {
         if let row = told.first, row.key > later.nextKey ?? .min {
             told.removeFirst()
             return Step(
                 key: row.key, object: row.object, kind: row.kind, isTold: true, image: row.image,
-                version: row.version ?? (row.kind == .insert ? 1 : nil))
+                version: row.version ?? (row.kind == .insert ? 1 : nil), entity: row.entity)
         }
         guard let (place, text) = try later.next() else { return nil }
         return Step(
-            key: place.key, object: place.object, kind: .update, isTold: false, image: text,
-            version: place.version)
+            key: place.key, object: place.object, kind: place.deleted == nil ? .update : .delete,
+            isTold: false, image: text, version: place.version,
+            entity: place.deleted.flatMap(schema.entity(numbered:)))
     }
 
     /// A given change, or the before-image of a later one.
@@ -150,15 +127,19 @@ struct HistoryStates {
         var image: String?
         /// The version after the change, or before a deletion; nil where it is not known.
         var version: Int64?
+        /// The concrete entity, of a given change or a deletion.
+        var entity: Int?
     }
 
     /// Records the state after a change, and replaces it by the state before.
     /// - Returns: false where the state before is not known, because the versions have a gap:
     ///   another program has changed the object without a before-image.
     private func take(_ step: Step, in walk: inout Walk) -> Bool {
-        guard var state = walk.now[step.object] else { return bringBack(step, in: &walk) }
+        // An object that was made again under the key of a deleted one is another object.
+        if step.kind == .delete { return bringBack(step, in: &walk) }
+        guard var state = walk.now[step.object] else { return false }
         if let version = step.version, version != state.version { return false }
-        if step.isTold && step.kind != .delete { walk.states[step.key] = state }
+        if step.isTold { walk.states[step.key] = state }
         if step.kind == .insert || step.image == BeforeImage.none {
             // An earlier object under this key ended with its own deletion.
             walk.now[step.object] = nil
@@ -176,11 +157,9 @@ struct HistoryStates {
         return true
     }
 
-    /// Restores an object without a row from the before-image of its deletion, which has all
-    /// values.
+    /// Restores an object from the before-image of its deletion, which has all values.
     private func bringBack(_ step: Step, in walk: inout Walk) -> Bool {
-        guard let image = step.image, let version = step.version,
-            let entity = walk.entities[step.object], !step.isTold || step.kind == .delete
+        guard let image = step.image, let version = step.version, let entity = step.entity
         else { return false }
         var values = [Value](repeating: .null, count: schema.model.entities[entity].slots.count)
         for case .slot(let slot, let value) in images.values(image, entity: entity) {

@@ -30,19 +30,23 @@ struct ImagePlaces {
 
     /// Finds the before-images of objects of a family (?1) from ?3 on, newest first: by their
     /// places, and by a scan of those without a place. ?2 is a JSON object from each object's key
-    /// to the first before-image that is not needed; the scan may return some beyond it.
+    /// to the first before-image that is not needed; the scan may return some beyond it. The last
+    /// column is the entity's number for the image of a deletion, and NULL for any other.
     static func keys(_ dialect: SQLDialect) -> SQLText {
-        SQLText(
+        let deleted =
+            "(SELECT c.ZENTITY FROM ACHANGE c WHERE c.Z_PK = b.Z_PK "
+            + "AND c.ZCHANGETYPE = \(ObjectChange.Kind.delete.rawValue))"
+        return SQLText(
             """
-            SELECT Z_PK, ZENTITYPK, ZVERSION FROM \(HistoryTables.beforeImages) \
-            WHERE Z_PK IN (SELECT p.ZIMAGE FROM \(dialect.members("?2")) o \
+            SELECT b.Z_PK, b.ZENTITYPK, b.ZVERSION, \(deleted) FROM \(HistoryTables.beforeImages) b \
+            WHERE b.Z_PK IN (SELECT p.ZIMAGE FROM \(dialect.members("?2")) o \
             \(dialect.orderedJoin) \(HistoryTables.imagePlaces) p ON p.ZFAMILY = ?1 \
             AND p.ZENTITYPK = CAST(o.key AS BIGINT) AND p.ZIMAGE >= ?3 AND p.ZIMAGE < o.value) \
             UNION ALL \
-            SELECT Z_PK, ZENTITYPK, ZVERSION FROM \(HistoryTables.beforeImages) \
-            WHERE Z_PK > \(mark) AND Z_PK >= ?3 AND ZFAMILY = ?1 \
-            AND ZENTITYPK IN (SELECT CAST(o.key AS BIGINT) FROM \(dialect.members("?2")) o) \
-            ORDER BY Z_PK DESC
+            SELECT b.Z_PK, b.ZENTITYPK, b.ZVERSION, \(deleted) FROM \(HistoryTables.beforeImages) b \
+            WHERE b.Z_PK > \(mark) AND b.Z_PK >= ?3 AND b.ZFAMILY = ?1 \
+            AND b.ZENTITYPK IN (SELECT CAST(o.key AS BIGINT) FROM \(dialect.members("?2")) o) \
+            ORDER BY 1 DESC
             """)
     }
 

@@ -8,8 +8,10 @@ struct ImageWalk {
     struct Place {
         let key: Int64
         let object: Int64
-        /// The version after the change; nil where it is not known.
+        /// The version after the change, or before a deletion; nil where it is not known.
         let version: Int64?
+        /// The number of the entity of an object that the change has deleted; nil for another change.
+        let deleted: Int64?
     }
 
     /// The remaining before-images, in order.
@@ -40,21 +42,19 @@ struct ImageWalk {
         let found = try connection.rows(
             ImagePlaces.keys(dialect),
             [.int(Int64(family)), .string(Self.json(objects)), .int(first)],
-            [.integer, .integer, .integer])
+            [.integer, .integer, .integer, .integer])
         places =
             found.compactMap { row -> Place? in
                 guard case .int(let key) = row[0], case .int(let object) = row[1],
                     key < objects[object] ?? .min
                 else { return nil }
-                guard case .int(let version) = row[2] else {
-                    return Place(key: key, object: object, version: nil)
-                }
-                return Place(key: key, object: object, version: version)
+                return Place(
+                    key: key, object: object, version: row[2].integer, deleted: row[3].integer)
             }[...]
     }
 
     /// Returns a JSON object, such as `{"1":90,"2":91}`.
-    private static func json(_ objects: [Int64: Int64]) -> String {
+    static func json(_ objects: [Int64: Int64]) -> String {
         "{" + objects.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
@@ -63,9 +63,6 @@ struct ImageWalk {
 
     /// Changes the order from newest first to oldest first.
     mutating func reverse() { places.reverse() }
-
-    /// The places of those that are left, in order.
-    var remaining: ArraySlice<Place> { places }
 
     /// The key of the next before-image.
     var nextKey: Int64? { places.first?.key }

@@ -53,10 +53,10 @@ import Testing
         try folder.migrate(source, destination, way == "mapped" ? MappingModel([mapping]) : nil)
         #expect(
             try RawDatabase(folder.made).texts(
-                "SELECT ZD || ' ' || ZF || ' ' || ZT || ' ' || ifnull(ZB, '-') FROM ZITEM "
-                    + "ORDER BY Z_PK") == [
-                    "Inf -Inf Inf Inf", "1.0 1.0e+300 1 -", "1.0 1.0 1.0e+19 -",
-                    "1.0 1.0 -4000000000000000000 -",
+                "SELECT ZD || ' ' || ZF || ' ' || CAST(ZT AS REAL) || ' ' || ifnull(ZB, '-') "
+                    + "FROM ZITEM ORDER BY Z_PK") == [
+                    "Inf -Inf Inf Inf", "1.0 1.0e+300 1.0 -", "1.0 1.0 1.0e+19 -",
+                    "1.0 1.0 -4.0e+18 -",
                 ])
 
         let store = try SQLiteStore.open(path: folder.made, model: destination)
