@@ -121,7 +121,7 @@ extension PredicateCheck {
         if first.type.kind == .collection || second.type.kind == .collection {
             // Lists can be compared with lists, element by element. Collections in the store have
             // no such order.
-            guard isEquality, isList(first), isList(second) else {
+            guard isEquality, result.modifier == .direct, isList(first), isList(second) else {
                 try needOne(left)
                 return try needOne(right)
             }

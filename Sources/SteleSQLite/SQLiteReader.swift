@@ -293,8 +293,8 @@ final class SQLiteReader: StoreReader {
         else { return [:] }
         let rows = try rows(
             SQLText(
-                "SELECT Z_PK, CASE WHEN \(column) > 0 THEN 1 ELSE 0 END, \(column) FROM \(table) "
-                    + "WHERE Z_PK \(schema.dialect.isOneOf("?1")) "
+                "SELECT Z_PK, CASE WHEN \(column) > 0 THEN 1 ELSE 0 END, "
+                    + "CAST(\(column) AS REAL) FROM \(table) WHERE Z_PK \(schema.dialect.isOneOf("?1")) "
                     + "AND \(ColumnKind(attribute.type).isBeyond(column))"),
             [.string(KeyList.json(keys))], [.integer, .integer, .double])
         var found: [Int64: Double] = [:]

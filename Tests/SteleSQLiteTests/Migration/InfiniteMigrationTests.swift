@@ -51,13 +51,14 @@ import Testing
             PropertyMapping(name: $0, value: .source($0))
         }
         try folder.migrate(source, destination, way == "mapped" ? MappingModel([mapping]) : nil)
+        let rows = try RawDatabase(folder.made).texts(
+            "SELECT ZD || ' ' || ZF || ' ' || CAST(ZT AS REAL) || ' ' || ifnull(ZB, '-') "
+                + "FROM ZITEM ORDER BY Z_PK")
         #expect(
-            try RawDatabase(folder.made).texts(
-                "SELECT ZD || ' ' || ZF || ' ' || CAST(ZT AS REAL) || ' ' || ifnull(ZB, '-') "
-                    + "FROM ZITEM ORDER BY Z_PK") == [
-                    "Inf -Inf Inf Inf", "1.0 1.0e+300 1.0 -", "1.0 1.0 1.0e+19 -",
-                    "1.0 1.0 -4.0e+18 -",
-                ])
+            rows == [
+                "Inf -Inf Inf Inf", "1.0 1.0e+300 1.0 -", "1.0 1.0 1.0e+19 -",
+                "1.0 1.0 -4.0e+18 -",
+            ])
 
         let store = try SQLiteStore.open(path: folder.made, model: destination)
         defer { store.close() }
