@@ -46,7 +46,7 @@ final class ChangeVeil {
         self.time = time
         self.reader = reader
         let model = sight.model
-        members = MemberHistory(model, reader, time)
+        members = MemberHistory(model, reader, indexes.members, time)
         indexer = SaveIndexer(sight, reader, indexes, members, time)
         present = StoreStates(reader, time)
         for entity in model.entities {

@@ -2,41 +2,49 @@ import SteleModel
 import StelePersistence
 
 /// What saves have changed of the to-many relationships of objects, and which objects they have made,
-/// read once for all the saves that are judged in a view of the store.
+/// in a view of the store.
 final class MemberHistory {
     private let model: Model
     private let reader: any StoreReader
+    private let shared: MemberHistoryCache
     private let time: JudgingTime
-    /// By object, the save after which its changes are known, and the changes, oldest first; a
-    /// deletion is the last one of its save.
-    private var known: [ObjectID: (start: Int64, changes: [MemberChange])] = [:]
+    /// By object, what is known in this view.
+    private var known: [ObjectID: MemberHistoryCache.Known] = [:]
     private var count = 0
     /// By the number of a save with deletions, the members of each object that it has deleted.
     private var deletions: [Int64: [ObjectID: [MemberChange]]] = [:]
-    /// The least keys of the objects that were made after a save.
-    private var inserted: (start: Int64, least: [Int: Int64])?
+    /// The least keys of the objects that were made, from some save on.
+    private var inserted: MemberHistoryCache.Inserted?
 
-    /// The most changes that are kept.
-    private static let most = 50_000
     /// So many saves before the one that is judged are read with it: a page may go back from save to
     /// save.
     private static let savesBefore: Int64 = 256
 
-    init(_ model: Model, _ reader: any StoreReader, _ time: JudgingTime) {
+    /// - Parameters:
+    ///   - reader: the view. The caller closes it.
+    ///   - shared: what earlier views have read.
+    init(
+        _ model: Model, _ reader: any StoreReader, _ shared: MemberHistoryCache, _ time: JudgingTime
+    ) {
         self.model = model
         self.reader = reader
+        self.shared = shared
         self.time = time
     }
 
     /// The index of the root entity of a relationship's owners.
     func root(of relationship: Relationship) -> Int { model.entities[relationship.owner].root }
 
-    /// The changes of an object by the saves after one, oldest first.
+    /// The changes of an object by the saves after one, oldest first; a deletion of the object is the
+    /// last one of its save.
     func changes(of id: ObjectID, after save: Int64) throws(StoreError) -> ArraySlice<MemberChange>
     {
         try read(id.root, [id.key], after: save)
         guard let known = known[id]?.changes else { return [] }
-        return known[known.firstPlace { $0.save > save }...]
+        let token = try reader.token
+        let first = known.firstPlace { $0.save > save }
+        // A later view may have read more.
+        return known[first..<max(first, known.firstPlace { $0.save > token })]
     }
 
     /// Reads the changes of objects of a family by the saves after one, unless they are known.
@@ -45,32 +53,52 @@ final class MemberHistory {
             known[ObjectID(root: root, key: key)].map { $0.start > save } ?? true
         }
         if wanted.isEmpty { return }
-        if count > Self.most { (known, count) = ([:], 0) }
+        if count > MemberHistoryCache.most { (known, count) = ([:], 0) }
         try time.demand()
-        let start = save - Self.savesBefore
-        let found = try reader.memberChanges(root: root, keys: Array(wanted), after: start)
-        for key in wanted {
-            var changes = found[key] ?? []
-            for change in changes where change.relationship == nil {
-                changes +=
-                    try members(ofDeletion: change.save)[ObjectID(root: root, key: key)] ?? []
-            }
-            changes.sort {
-                ($0.save, $0.relationship == nil ? 1 : 0) < (
-                    $1.save, $1.relationship == nil ? 1 : 0
-                )
-            }
-            known[ObjectID(root: root, key: key)] = (start, changes)
-            count += changes.count + 1
+        let token = try reader.token
+        let ids = wanted.map { ObjectID(root: root, key: $0) }
+        var found = shared.known(ids, from: save)
+        let start = max(save - Self.savesBefore, 0)
+        for id in ids where found[id] == nil {
+            found[id] = MemberHistoryCache.Known(start: start, end: start, changes: [])
         }
+        let behind = found.filter { $0.value.end < token }
+        if let end = behind.values.map(\.end).min() {
+            let changes = try reader.memberChanges(
+                root: root, keys: behind.keys.map(\.key), after: end)
+            for id in behind.keys {
+                try found[id]?.add(whole(changes[id.key] ?? [], of: id), through: token)
+            }
+            shared.keep(found)
+        }
+        for (id, it) in found {
+            known[id] = it
+            count += it.changes.count + 1
+        }
+    }
+
+    /// The changes with the members of the object that its deletion has removed, in order.
+    private func whole(
+        _ changes: [MemberChange], of id: ObjectID
+    ) throws(StoreError) -> [MemberChange] {
+        var changes = changes
+        for change in changes where change.relationship == nil {
+            changes += try members(ofDeletion: change.save)[id] ?? []
+        }
+        changes.sort { one, other in
+            if one.save != other.save { return one.save < other.save }
+            return one.relationship != nil && other.relationship == nil
+        }
+        return changes
     }
 
     /// Those of some keys whose objects a save after one has made.
     func inserted(_ root: Int, _ keys: [Int64], after save: Int64) throws(StoreError) -> Set<Int64>
     {
         if inserted.map({ $0.start > save }) ?? true {
-            let start = save - Self.savesBefore
-            inserted = (start, try reader.leastInserted(after: start))
+            inserted = try shared.inserted(
+                from: save, orFrom: max(save - Self.savesBefore, 0), through: try reader.token
+            ) { (start) throws(StoreError) in try reader.leastInserted(after: start) }
         }
         // Most stores give keys in their order.
         guard let least = inserted?.least[root] else { return [] }

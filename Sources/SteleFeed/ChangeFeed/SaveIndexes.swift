@@ -13,6 +13,8 @@ final class SaveIndexes: Sendable {
     /// The most memory of each kind, in bytes: the places of 700,000 changes.
     private static let mostBytes = 16 << 20
 
+    /// What later saves have changed of relationships.
+    let members = MemberHistoryCache()
     let places = SharedValues<Int64, SavePlaces>(mostBytes: mostBytes, \.bytes)
     let indexes = SharedValues<Key, SaveIndex>(mostBytes: mostBytes, \.bytes)
 }
