@@ -118,6 +118,13 @@ public struct DerivedAttributes: Sendable {
                 var value = Value.date(time)
                 if derivation.expression != nil {
                     place += 1
+                    // A sum beyond its type that an earlier version of Stele has stored as null stays.
+                    if derivation.isSum, values[place].isNull,
+                        row.values[derivation.attribute.slot].isNull,
+                        row.version > 1 || !saved.contains(ObjectID(root: root, key: row.key))
+                    {
+                        continue
+                    }
                     value = try derivation.value(of: values[place], row, model)
                 } else if !saved.contains(ObjectID(root: root, key: row.key)) {
                     continue
@@ -136,6 +143,8 @@ public struct DerivedAttributes: Sendable {
 }
 
 extension Derivation {
+    fileprivate var isSum: Bool { if case .sum = source { true } else { false } }
+
     /// The expression to fetch; nil for `now()`.
     fileprivate var expression: Expression? {
         switch source {

@@ -139,6 +139,33 @@ import Testing
                 == ["insert Document 1", "insert Document 4"], "\(told)")
     }
 
+    /// The links of an object that was made again are not those that its deletion has cut.
+    @Test(arguments: StoreKind.allCases)
+    func linksOfAnObjectThatWasMadeAgainAreOthers(_ kind: StoreKind) throws {
+        let stage = try stage(kind, #"{"Document": {"read": "ANY tags.name == 'blue'"}}"#)
+        let start = try stage.token
+        try stage.write("DELETE", "/Document/1")
+        try stage.load(
+            [#"{"_entity":"Document","_id":1,"title":"other"}"#], keys: [:], batch: 10)
+        try stage.write("PUT", "/Document/1/tags", "[2]")
+        #expect(try stage.changes("ann", since: start) == ["insert Document 1"])
+    }
+
+    /// A save that deletes an owner with the members of many others.
+    @Test func aLargeDeletionHasAllMembersOfAnOwner() throws {
+        let stage = try stage(
+            .sqlite,
+            #"{"Document": {"read": "owner.login == 'ann' AND owner.documents.@count < 3"}}"#)
+        let documents = (0..<10_100).map { #"{"_entity":"Document","title":"t\#($0)","owner":2}"# }
+        try stage.load(documents, keys: [:], batch: 20_000)
+        try stage.write("POST", "/Document", #"{"title":"z","owner":1}"#)
+        let start = try stage.token
+        try stage.write("PATCH", "/Document/1", #"{"title":"secret"}"#)
+        try stage.write("DELETE", "/Account?where=TRUEPREDICATE")
+        let text = LiveStage.text(stage.ask("ann", "GET", "/changes?values=true&since=\(start)"))
+        #expect(!text.contains("secret"), "\(text.prefix(500))")
+    }
+
     /// Each update of an object changes its version.
     @Test(arguments: StoreKind.allCases)
     func versionsAreThoseOfTheTime(_ kind: StoreKind) throws {

@@ -108,36 +108,53 @@ final class MemberHistory {
         return try reader.inserted(root: root, keys: later, after: save)
     }
 
-    /// The most changes of a save that are looked at for the members of the objects that it has
-    /// deleted.
-    private static let mostOfDeletion = 10_000
-
-    /// The members of the objects that a save has deleted, where the other end is a to-one: the
-    /// history has them with the members.
+    /// The members of the objects that a save has deleted: where the other end is a to-one, the history
+    /// has them with the members, and in an image of an earlier version of Stele all others as well.
     private func members(
         ofDeletion save: Int64
     ) throws(StoreError) -> [ObjectID: [MemberChange]] {
         if let known = deletions[save] { return known }
         if deletions.count > 100 { deletions = [:] }
         var found: [ObjectID: [MemberChange]] = [:]
+        var deleted: Set<ObjectID> = []
         var rest = SaveRest(of: save, after: 0)
-        var looked = 0
-        while looked < Self.mostOfDeletion, let piece = try rest.next(reader, values: true) {
+        while let piece = try rest.next(reader, values: true) {
             try time.demand()
-            looked += piece.changes.count
             for change in piece.changes where model.entities.indices.contains(change.entity) {
-                for (slot, property) in model.entities[change.entity].slots.enumerated() {
-                    guard case .relationship(let toOne) = property,
-                        case .key(let owner)? = change.valueBefore(slot),
-                        let inverse = model.inverse(of: toOne), inverse.isToMany
-                    else { continue }
+                let entity = model.entities[change.entity]
+                if change.kind == .delete {
+                    deleted.insert(ObjectID(root: entity.root, key: change.key))
+                }
+                for (inverse, owner) in formerOwners(of: change, entity) {
                     found[ObjectID(root: root(of: inverse), key: owner), default: []].append(
                         MemberChange(
                             save: save, relationship: inverse.index, removed: [change.key]))
                 }
             }
         }
+        found = found.filter { deleted.contains($0.key) }
         deletions[save] = found
+        return found
+    }
+
+    /// The objects of which a change has ended a membership, with the relationships of these.
+    private func formerOwners(
+        of change: HistoryChange, _ entity: Entity
+    ) -> [(inverse: Relationship, owner: Int64)] {
+        var found: [(inverse: Relationship, owner: Int64)] = []
+        for (slot, property) in entity.slots.enumerated() {
+            guard case .relationship(let toOne) = property,
+                case .key(let owner)? = change.valueBefore(slot),
+                let inverse = model.inverse(of: toOne), inverse.isToMany
+            else { continue }
+            found.append((inverse, owner))
+        }
+        for case .members(let index, _, let removed) in change.before ?? [] {
+            guard model.relationships.indices.contains(index),
+                let inverse = model.inverse(of: model.relationships[index]), inverse.isToMany
+            else { continue }
+            found += removed.map { (inverse, $0) }
+        }
         return found
     }
 }

@@ -64,6 +64,8 @@ final class StoreStates {
         _ past: (save: Int64, members: MemberHistory)
     ) throws(StoreError) -> [Int64] {
         let id = ObjectID(root: past.members.root(of: relationship), key: owner)
+        // The members of now are those of another object, which was made later.
+        if try !past.members.inserted(id.root, [owner], after: past.save).isEmpty { return [] }
         let changes = try past.members.changes(of: id, after: past.save)
         if changes.isEmpty { return keys }
         var found = Set(keys)

@@ -35,12 +35,15 @@ enum MutableJSON {
         case .scalar(.raw(let digits)): (1 + digits.count / Self.bytesPerValue, 0)
         case .scalar: (1, 0)
         case .array(let elements): Self.measure(elements)
-        case .object(let members): Self.measure(members.values)
+        case .object(let members): Self.measure(members.values, members.names)
         }
     }
 
-    private static func measure(_ parts: [MutableJSON]) -> (weight: Int, depth: Int) {
+    private static func measure(
+        _ parts: [MutableJSON], _ names: [String?] = []
+    ) -> (weight: Int, depth: Int) {
         var (weight, depth) = (10, 0)
+        for name in names { weight += (name?.utf8.count ?? 0) / bytesPerValue }
         for part in parts {
             let inner = part.measure
             weight += inner.weight

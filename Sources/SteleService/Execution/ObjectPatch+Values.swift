@@ -20,9 +20,11 @@ extension ObjectPatch {
 
     /// Writes what is still open.
     /// - Throws: `Problem`; `operation` is then the one that changed the value.
-    func finish() throws {
-        try close(opened.values.map(\.attribute))
-    }
+    func finish() throws { try closeAll() }
+
+    /// Writes all values: a nested object may be this one, and change any of its attributes.
+    /// - Throws: `Problem`.
+    func closeAll() throws { try close(opened.values.map(\.attribute)) }
 
     /// Writes the values of attributes, so that these can be read as a whole.
     private func close(_ attributes: [Attribute]) throws {

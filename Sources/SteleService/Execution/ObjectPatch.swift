@@ -75,6 +75,8 @@ final class ObjectPatch {
     var opened: [ObjectIdentifier: OpenedValue] = [:]
     /// How many parts of values have been read, looked at and written.
     var visited = 0
+    /// The weight of what operations have copied.
+    private var copied = 0
 
     init(_ writer: ObjectWriter, _ object: ManagedObject) {
         self.writer = writer
@@ -197,9 +199,14 @@ final class ObjectPatch {
             discard(it)
             try writer.replace(it, of: object, by: value.node(), keepsDigits: !value.isSent)
         case .json(let it): try change(it, .add(value.json))
-        case .toOne(let it): try writer.setToOne(it, of: object, value.node(), 0)
-        case .toMany(let it): try writer.setToMany(it, of: object, value.node(), 0)
+        case .toOne(let it):
+            try closeAll()
+            try writer.setToOne(it, of: object, value.node(), 0)
+        case .toMany(let it):
+            try closeAll()
+            try writer.setToMany(it, of: object, value.node(), 0)
         case .member(let it, let index):
+            try closeAll()
             try add(writer.member(value.node(), it), to: it, at: index)
         case .own(let name): throw readOnly(name)
         }
@@ -210,6 +217,7 @@ final class ObjectPatch {
         guard case .member(let relationship, let index) = place else {
             return try add(value, at: place)
         }
+        try closeAll()
         let old = try member(index, relationship)
         let new = try writer.member(value.node(), relationship)
         if old === new { return }
@@ -274,12 +282,18 @@ final class ObjectPatch {
     /// The value at a place, for a copy or move. It counts.
     private func copy(from place: Place) throws -> Added {
         if let part = try self.part(at: place) {
-            try writer.countCopied(part.measure.weight)
+            try count(copied: part.measure.weight)
             return .part(part)
         }
         let bytes = try self.bytes(at: place)
-        try writer.countCopied(bytes)
+        try count(copied: JSONDocument.weight(of: bytes) + bytes.count / MutableJSON.bytesPerValue)
         return .stored(try JSONDocument(bytes).root)
+    }
+
+    private func count(copied weight: Int) throws {
+        let before = max(copied, writer.uncountedCopies)
+        copied += weight
+        if copied > before { try writer.countCopied(copied - before) }
     }
 
     /// Derived and transient attributes can only be tested and copied.

@@ -172,6 +172,10 @@ final class ObjectWriter {
         }
     }
 
+    /// The values of each object that a body may copy without being counted: each object of a write
+    /// of many may have a few moved.
+    var uncountedCopies: Int { limits.valuesPerBody / 500 }
+
     /// Counts values that the body copies: a small body can multiply a value.
     /// - Parameter weight: as for `JSONDocument.weight`.
     func countCopied(_ weight: Int) throws {
