@@ -62,7 +62,8 @@ package struct ForeignSchema: Sendable {
     }
 
     // Names that begin so are SQLite's, Stele's and of Core Data's triggers. A virtual table keeps
-    // its rows in others whose names begin with its own.
+    // its rows in others whose names begin with its own. Core Data's R-tree indexes are virtual
+    // tables with three triggers.
     private static let query = SQLText(
         """
         SELECT m.type, m.name, m.tbl_name FROM main.sqlite_master m \
@@ -71,6 +72,10 @@ package struct ForeignSchema: Sendable {
         AND NOT EXISTS (SELECT 1 FROM main.sqlite_master v WHERE m.type = 'table' \
         AND v.sql LIKE 'CREATE VIRTUAL%' \
         AND substr(m.name, 1, length(v.name) + 1) = v.name || '_') \
+        AND NOT EXISTS (SELECT 1 FROM main.sqlite_master v \
+        WHERE v.sql LIKE 'CREATE VIRTUAL%USING RTREE%' AND v.name LIKE 'Z\\_%' ESCAPE '\\' \
+        AND (m.type = 'table' AND m.name = v.name OR m.type = 'trigger' \
+        AND m.name IN (v.name || '_INSERT', v.name || '_UPDATE', v.name || '_DELETE'))) \
         UNION ALL SELECT 'generated column', c.name, m.name \
         FROM main.sqlite_master m, pragma_table_xinfo(m.name) c \
         WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.hidden IN (2, 3) \
