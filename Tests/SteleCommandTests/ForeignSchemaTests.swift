@@ -166,4 +166,30 @@ import Testing
             plan.output.contains("removes the trigger t of ZQ, which another program has made"),
             "\(plan)")
     }
+
+    /// Fetch indexes are no part of a version: the index of one that is removed stays in the file until
+    /// the next migration, which makes it again or removes its attribute.
+    @Test(arguments: [true, false])
+    func anIndexOfAnEarlierStateOfTheModelRefusesNothing(_ isMadeAgain: Bool) throws {
+        func version(_ name: String, _ attributes: [String], isIndexed: Bool) -> String {
+            let index = #","indexes":[{"name":"byN","elements":[{"property":"n"}]}]"#
+            return #"{"name":"\#(name)","entities":[{"name":"P","attributes":["#
+                + attributes.joined(separator: ",") + "]\(isIndexed ? index : "")}]}"
+        }
+        try folder.write(version("1", [Self.n, Self.k], isIndexed: true), to: "m.json")
+        try folder.write(#"{"_entity":"P","_id":1,"n":"a"}"#, to: "rows.ndjson")
+        let made = try run("import", "m.json", "--store", "s.sqlite", "rows.ndjson")
+        try #require(made.status == 0, "\(made.errors)")
+        try folder.write(version("1", [Self.n, Self.k], isIndexed: false), to: "v/1.json")
+        let attributes = isMadeAgain ? [Self.n, #"{"name":"c","type":"String"}"#] : []
+        try folder.write(
+            version("2", attributes + [Self.k], isIndexed: isMadeAgain), to: "v/2.json")
+        let plan = try run("migrate", "v", "--store", "s.sqlite", "--plan")
+        #expect(plan.status == 0, "\(plan)")
+        let done = try run("migrate", "v", "--store", "s.sqlite")
+        #expect(done.status == 0, "\(done)")
+        let indexes = try RawDatabase(path).texts(
+            "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'ZP'")
+        #expect(indexes.contains("Z_P_byN") == isMadeAgain, "\(indexes)")
+    }
 }

@@ -19,14 +19,17 @@ package struct ForeignSchema: Sendable {
             name.hasPrefix("Z_") && name.dropFirst(2).first?.isNumber == true
         }
 
-        /// Whether it is lost where the table is, and something is lost: an index with a name like Core
-        /// Data's is one of an earlier version of the model.
+        /// Whether it is lost where the table is.
         package var dependsOnTable: Bool {
             switch kind {
             case .table, .view: false
-            case .trigger, .column: true
-            case .index: !name.hasPrefix("Z_") && !name.hasPrefix(table + "_")
+            case .trigger, .index, .column: true
             }
+        }
+
+        /// Whether it is an index with a name like Core Data's for one.
+        fileprivate var isNamedAsIndex: Bool {
+            kind == .index && (name.hasPrefix("Z_") || name.hasPrefix(table + "_"))
         }
 
         /// The part as words: `the view v`, `the trigger t of ZPLAYER`.
@@ -50,14 +53,18 @@ package struct ForeignSchema: Sendable {
 
     /// The parts by kind and name. Indexes and generated columns are those of the store's tables.
     package let parts: [Part]
+    /// The names of the indexes of the store's tables that an earlier state of the model has left: a
+    /// version whose fetch indexes are edited is the same version.
+    let formerIndexes: [String]
     /// The columns that no property has.
     let columns: [Column]
 
     /// No part.
-    package static let none = ForeignSchema(parts: [], columns: [])
+    package static let none = ForeignSchema(parts: [], formerIndexes: [], columns: [])
 
-    private init(parts: [Part], columns: [Column]) {
+    private init(parts: [Part], formerIndexes: [String], columns: [Column]) {
         self.parts = parts
+        self.formerIndexes = formerIndexes
         self.columns = columns
     }
 
@@ -95,6 +102,7 @@ package struct ForeignSchema: Sendable {
         let own = tables.union(indexes.map { $0.name.uppercased() })
             .union(HistoryTables.names).union(["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"])
         var parts: [Part] = []
+        var formerIndexes: [String] = []
         for row in try connection.rows(Self.query, [], [.text, .text, .text]) {
             guard let kind = row[0].text.flatMap({ Part.Kind(rawValue: $0) }),
                 let name = row[1].text, let table = row[2].text
@@ -108,9 +116,11 @@ package struct ForeignSchema: Sendable {
             case .column: if !tables.contains(table.uppercased()) { continue }
             case .trigger: break
             }
-            parts.append(Part(kind: kind, name: name, table: table))
+            let part = Part(kind: kind, name: name, table: table)
+            if part.isNamedAsIndex { formerIndexes.append(name) } else { parts.append(part) }
         }
         self.parts = parts
+        self.formerIndexes = formerIndexes
         columns = layout.unusedParts(of: schema).compactMap(Column.init)
     }
 

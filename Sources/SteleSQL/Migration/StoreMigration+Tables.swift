@@ -196,7 +196,8 @@ extension StoreMigration {
         return map.destination.indexes.filter { !set.contains($0) }
     }
 
-    /// Drops the indexes of the source that do not stay, as any version makes them.
+    /// Drops the indexes of the source that do not stay, as any version makes them, and those that an
+    /// earlier state of the model has left.
     func dropIndexes(
         of present: Set<String>, besides new: [SQLIndex]
     ) throws(StoreError) {
@@ -208,6 +209,7 @@ extension StoreMigration {
             // One may be in both lists.
             try work.run("DROP INDEX IF EXISTS \(index.quotedName)")
         }
+        for name in foreign.formerIndexes { try work.run("DROP INDEX \(sqlName(name))") }
     }
 
     /// Makes an index.
