@@ -192,4 +192,33 @@ import Testing
             "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'ZP'")
         #expect(indexes.contains("Z_P_byN") == isMadeAgain, "\(indexes)")
     }
+
+    @Test func valuesOfColumnsOfTablesThatAreDroppedAreNamed() throws {
+        try make(
+            Self.model(Self.n, others: #",{"name":"Q"}"#),
+            "ALTER TABLE ZQ ADD COLUMN rating; UPDATE ZQ SET rating = 5", edit: Self.model(Self.n),
+            rows: #"{"_entity":"Q","_id":1}"#)
+        let plan = try run("migrate", "m.json", "--store", "s.sqlite", "--plan")
+        #expect(plan.status == 0, "\(plan)")
+        #expect(
+            plan.output.contains("removes the values of the column ZQ.rating, which no property"),
+            "\(plan)")
+    }
+
+    @Test(arguments: [
+        ("CREATE VIEW v AS SELECT Z_PK FROM ZQ", "the view v"),
+        (
+            "CREATE TRIGGER t AFTER INSERT ON ZP BEGIN DELETE FROM ZQ WHERE Z_PK = new.Z_PK; END",
+            "the trigger t of ZP"
+        ),
+    ])
+    func whatIsOverATableThatIsDroppedRefuses(_ sql: String, _ part: String) throws {
+        try make(
+            Self.model(Self.n, others: #",{"name":"Q"}"#), sql, edit: Self.model(Self.n))
+        for options in [["--plan"], []] {
+            let arguments = ["migrate", "m.json", "--store", "s.sqlite"] + options
+            let it = try Program.run(arguments, folder: folder.path)
+            #expect(it.status == 1 && it.errors.contains(part), "\(it)")
+        }
+    }
 }

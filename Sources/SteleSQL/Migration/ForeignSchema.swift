@@ -132,12 +132,12 @@ package struct ForeignSchema: Sendable {
     /// one and to rename another.
     func extends(_ table: String) -> Bool {
         let name = table.uppercased()
-        return columns.contains { $0.table == table }
-            || parts.contains { part in
-                part.kind == .view || part.kind == .trigger
-                    || part.dependsOnTable && part.table.uppercased() == name
-            }
+        return hasStatements || columns.contains { $0.table == table }
+            || parts.contains { $0.dependsOnTable && $0.table.uppercased() == name }
     }
+
+    /// Whether there is a view or a trigger.
+    var hasStatements: Bool { parts.contains { $0.kind == .view || $0.kind == .trigger } }
 
     /// What may refuse a statement that changes a table of the store, as words.
     var rules: [String] {

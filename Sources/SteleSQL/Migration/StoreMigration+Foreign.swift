@@ -50,21 +50,35 @@ extension StoreMigration {
     package func foreignLosses(_ version: String) throws(StoreError) -> [String] {
         var losses: [String] = []
         for column in foreign.columns {
-            let moved = tables.filter { $0.way == .copied && $0.old?.name == column.table }
-                .map(\.condition)
-            if moved.isEmpty { continue }
+            let isDropped = isDropped(column.table)
+            let lost =
+                isDropped
+                ? ["TRUE"]
+                : tables.filter { $0.way == .copied && $0.old?.name == column.table }
+                    .map(\.condition)
+            if lost.isEmpty { continue }
             let count = try work.count(
                 "SELECT COUNT(*) FROM \(sqlName(column.table)) WHERE \(sqlName(column.name)) "
-                    + "IS NOT NULL AND (\(moved.joined(separator: " OR ")))")
+                    + "IS NOT NULL AND (\(lost.joined(separator: " OR ")))")
             if count == 0 { continue }
             losses.append(
                 "the values of the column \(column.table).\(column.name), which no property of "
-                    + "\(version) has" + (isDropped(column.table) ? "" : ", of rows that move"))
+                    + "\(version) has" + (isDropped ? "" : ", of rows that move"))
         }
         for part in foreign.parts where part.dependsOnTable && isDropped(part.table) {
             losses.append("\(part), which another program has made")
         }
         return losses
+    }
+
+    /// Checks that views and triggers of other programs are not over tables that were dropped, of which
+    /// SQLite looks at none until a table gets another name.
+    /// - Throws: `.refused` with the view or the trigger.
+    func checkViews() throws(StoreError) {
+        guard !dropped.isEmpty, foreign.hasStatements else { return }
+        try work.run("CREATE TABLE STELE_CHECKED (a)")
+        try work.run("ALTER TABLE STELE_CHECKED RENAME TO STELE_CHECKED2")
+        try work.run("DROP TABLE STELE_CHECKED2")
     }
 
     private func isDropped(_ table: String) -> Bool {

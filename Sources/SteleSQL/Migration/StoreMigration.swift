@@ -119,6 +119,7 @@ package final class StoreMigration {
         for join in joins where join.old != nil { try reshape(join) }
         try dropTables()
         try nameTables()
+        try checkViews()
         try cutLinks()
         try fillEntityColumns()
         try fillOrderKeys()
