@@ -221,4 +221,26 @@ import Testing
             #expect(it.status == 1 && it.errors.contains(part), "\(it)")
         }
     }
+
+    /// The type of a column is changed in the statement of its table, which writes no row.
+    @Test(arguments: [
+        "ALTER TABLE ZP ADD COLUMN half AS (ZA / 2)",
+        "ALTER TABLE ZP RENAME TO old; CREATE TABLE ZP (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, "
+            + "Z_OPT INTEGER, ZA INTEGER, ZN VARCHAR, half AS (ZA / 2) STORED); "
+            + "INSERT INTO ZP SELECT Z_PK, Z_ENT, Z_OPT, ZA, ZN FROM old; DROP TABLE old",
+    ])
+    func aGeneratedColumnFollowsTheTypeOfAnother(_ sql: String) throws {
+        func model(_ type: String) -> String {
+            Self.model(#"{"name":"a","type":"\#(type)"},"# + Self.n)
+        }
+        try make(
+            model("Integer 64"), sql + "; CREATE INDEX mine ON ZP (half)", edit: model("Double"),
+            rows: #"{"_entity":"P","_id":1,"a":1}"#)
+        let done = try run("migrate", "m.json", "--store", "s.sqlite")
+        #expect(done.status == 0, "\(done)")
+        let database = try RawDatabase(path)
+        #expect(try database.texts("PRAGMA integrity_check") == ["ok"])
+        let found = try database.texts("SELECT half FROM ZP INDEXED BY mine WHERE half = 0.5")
+        #expect(found == ["0.5"])
+    }
 }

@@ -71,14 +71,22 @@ extension StoreMigration {
         if try connection.integer(SQLText(Self.expressions), [.string(table)]) ?? 0 > 0 {
             try work.run("REINDEX \(table)")
         }
+        if try connection.integer(SQLText(Self.stored), [.string(table)]) ?? 0 > 0 {
+            try work.run("UPDATE \(table) SET \(column.name) = \(column.name)")
+        }
         return true
     }
 
-    /// The number of a table's indexes over expressions or some of the rows.
+    /// The number of a table's indexes over expressions, some of the rows or what may be a generated
+    /// column.
     private static let expressions = """
         SELECT COUNT(*) FROM pragma_index_list(?1) l WHERE l.partial \
-        OR EXISTS (SELECT 1 FROM pragma_index_xinfo(l.name) x WHERE x.cid = -2)
+        OR EXISTS (SELECT 1 FROM pragma_index_xinfo(l.name) x WHERE x.cid = -2) \
+        OR EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) c WHERE c.hidden IN (2, 3))
         """
+
+    /// The number of a table's generated columns whose values are stored.
+    private static let stored = "SELECT COUNT(*) FROM pragma_table_xinfo(?1) WHERE hidden = 3"
 
     /// Puts another column in the place of one.
     private func replace(
