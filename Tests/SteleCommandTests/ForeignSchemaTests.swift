@@ -243,4 +243,18 @@ import Testing
         let found = try database.texts("SELECT half FROM ZP INDEXED BY mine WHERE half = 0.5")
         #expect(found == ["0.5"])
     }
+
+    /// A column that is put in the place of another is refused by a view.
+    @Test func aColumnBehindTheLastOneDoesNotKeepItFromAnotherType() throws {
+        func model(_ type: String) -> String {
+            Self.model(#"{"name":"a","type":"\#(type)"}"#)
+        }
+        try make(
+            model("Integer 64"),
+            "ALTER TABLE ZP ADD COLUMN extra TEXT; CREATE VIEW v AS SELECT ZA FROM ZP",
+            edit: model("Double"), rows: #"{"_entity":"P","_id":1,"a":1}"#)
+        let done = try run("migrate", "m.json", "--store", "s.sqlite")
+        #expect(done.status == 0, "\(done)")
+        #expect(try RawDatabase(path).texts("SELECT ZA FROM v") == ["1.0"])
+    }
 }

@@ -46,7 +46,8 @@ extension StoreMigration {
             let version = try connection.integer(SQLText("PRAGMA schema_version"))
         else { return false }
         let places = [column.name, "\"\(column.name)\""].flatMap { name in
-            [",", " )", ")"].flatMap { end in
+            // SQLite writes a blank behind the last column when it adds one.
+            [",", " ,", " )", ")"].flatMap { end in
                 statement.ranges(of: " \(name) \(column.before)\(end)").map {
                     ($0, " \(name) \(column.type)\(end)")
                 }
