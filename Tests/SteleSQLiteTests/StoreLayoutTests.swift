@@ -163,6 +163,26 @@ import Testing
         #expect(keys == [2, 3, 5, 6])
     }
 
+    @Test func aJoinTableMayHaveColumnsOfOtherPrograms() throws {
+        let model = try Self.model()
+        let folder = try TemporaryFolder()
+        let before = try {
+            let stage = try Stage(folder, model)
+            try stage.fill()
+            return try stage.contents()
+        }()
+        try RawDatabase(folder.store).run("ALTER TABLE Z_1TAGS ADD COLUMN note TEXT")
+        let stage = try Stage(folder, model)
+        #expect(try stage.contents() == before)
+        try stage.change { context in
+            let tag = try #require(try context.object(entity: try stage.entity("Tag"), key: 1))
+            let novel = try context.insert(try stage.entity("Novel"))
+            try novel.setMembers(try novel.link("tags"), [tag])
+        }
+        let count = try RawDatabase(folder.store).texts("SELECT COUNT(*) FROM Z_1TAGS")
+        #expect(count == ["11"])
+    }
+
     /// A table or column that is missing is named.
     @Test func whatTheFileLacksIsNamed() throws {
         let model = try Self.model()

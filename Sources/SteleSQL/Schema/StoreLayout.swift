@@ -245,7 +245,11 @@ package struct StoreLayout: Sendable {
         let property = "\(model.entities[it.owner].name).\(it.name)"
         for table in either {
             guard let names = tables[table.name] else { continue }
-            let keys = names.filter { !$0.hasPrefix("Z_FOK_") }
+            // Other programs may have added columns to those of the expected names.
+            let expected = [table.ownerColumn, table.memberColumn]
+            let keys =
+                expected.allSatisfy { names.contains($0) }
+                ? expected : names.filter { !$0.hasPrefix("Z_FOK_") }
             guard keys.count == 2 else { continue }
             return try named(
                 table, keys, names.filter { $0.hasPrefix("Z_FOK_") },
