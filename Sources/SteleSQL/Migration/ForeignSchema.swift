@@ -68,9 +68,9 @@ package struct ForeignSchema: Sendable {
         self.columns = columns
     }
 
-    // Names that begin so are SQLite's, Stele's and of Core Data's triggers. A virtual table keeps
-    // its rows in others whose names begin with its own. Core Data's R-tree indexes are virtual
-    // tables with three triggers.
+    // Names that begin so are SQLite's, Stele's and of Core Data's triggers. A virtual table of
+    // FTS or R-tree keeps its rows in others whose names are its own with these ends. Core Data's
+    // R-tree indexes are virtual tables with three triggers.
     private static let query = SQLText(
         """
         SELECT m.type, m.name, m.tbl_name FROM main.sqlite_master m \
@@ -78,7 +78,9 @@ package struct ForeignSchema: Sendable {
         AND NOT (m.type = 'trigger' AND m.name LIKE 'Z\\_DA\\_%' ESCAPE '\\') \
         AND NOT EXISTS (SELECT 1 FROM main.sqlite_master v WHERE m.type = 'table' \
         AND v.sql LIKE 'CREATE VIRTUAL%' \
-        AND substr(m.name, 1, length(v.name) + 1) = v.name || '_') \
+        AND substr(m.name, 1, length(v.name)) = v.name \
+        AND substr(m.name, length(v.name) + 1) IN ('_data', '_idx', '_content', '_docsize', \
+        '_config', '_segments', '_segdir', '_stat', '_node', '_parent', '_rowid')) \
         AND NOT EXISTS (SELECT 1 FROM main.sqlite_master v \
         WHERE v.sql LIKE 'CREATE VIRTUAL%USING RTREE%' AND v.name LIKE 'Z\\_%' ESCAPE '\\' \
         AND (m.type = 'table' AND m.name = v.name OR m.type = 'trigger' \

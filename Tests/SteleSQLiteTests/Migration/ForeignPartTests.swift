@@ -52,4 +52,16 @@ import Testing
         let trigger = found.filter { $0.hasPrefix("the trigger places_INSERT of ZREGION") }
         #expect(table.count == 1 && trigger.count == 1 && found.count == 2, "\(found)")
     }
+
+    @Test func aTableNamedAfterAVirtualOneIsNamedWhereItIsNotItsOwn() throws {
+        let found = try parts(
+            after: """
+                CREATE VIRTUAL TABLE notes USING fts5 (t);
+                INSERT INTO notes VALUES ('a');
+                CREATE TABLE notes_archive (t);
+                INSERT INTO notes_archive VALUES ('precious');
+                """)
+        let names = found.map { $0.prefix { $0 != "(" } }
+        #expect(names == ["the table notes ", "the table notes_archive "], "\(found)")
+    }
 }
