@@ -156,7 +156,9 @@ import Testing
         let stage = try stage(
             .sqlite,
             #"{"Document": {"read": "owner.login == 'ann' AND owner.documents.@count < 3"}}"#)
-        let documents = (0..<10_100).map { #"{"_entity":"Document","title":"t\#($0)","owner":2}"# }
+        let documents = (0..<10_100).map {
+            #"{"_entity":"Document","title":"t\#($0)","owner":"bob"}"#
+        }
         try stage.load(documents, keys: [:], batch: 20_000)
         try stage.write("POST", "/Document", #"{"title":"z","owner":1}"#)
         let start = try stage.token
