@@ -233,8 +233,7 @@ final class PostgreSQLReader: StoreReader, DerivationReader {
         of id: ObjectID, atVersion version: Int64
     ) throws(StoreError) -> [Int: Value]? {
         guard let now = try snapshot(id) else { return nil }
-        return try HistoryReader(schema: schema, connection: open())
-            .slots(of: now, atVersion: version)
+        return try history().slots(of: now, atVersion: version)
     }
 
     func snapshots(

@@ -319,10 +319,8 @@ final class SQLiteReader: StoreReader {
         of id: ObjectID, atVersion version: Int64
     ) throws(StoreError) -> [Int: Value]? {
         guard let now = try snapshot(id) else { return nil }
-        let translator = try translator()
-        return try read { (it) throws(StoreError) in
-            try HistoryReader(schema: schema, connection: it, translator: translator)
-                .slots(of: now, atVersion: version)
+        return try readHistory { (it) throws(StoreError) in
+            try it.slots(of: now, atVersion: version)
         }
     }
 

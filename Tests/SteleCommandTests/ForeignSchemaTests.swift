@@ -212,7 +212,7 @@ import Testing
             "the trigger t of ZP"
         ),
     ])
-    func whatIsOverATableThatIsDroppedRefuses(_ sql: String, _ part: String) throws {
+    func viewsAndTriggersOverADroppedTableRefuse(_ sql: String, _ part: String) throws {
         try make(
             Self.model(Self.n, others: #",{"name":"Q"}"#), sql, edit: Self.model(Self.n))
         for options in [["--plan"], []] {

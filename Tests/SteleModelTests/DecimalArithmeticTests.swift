@@ -36,23 +36,12 @@ import Testing
             ]
             let quotient = b.isZero ? nil : Paper.quotient(a, b).rounded()
             results.append(("/", DecimalText.quotient(x, y), quotient))
+            let rest = b.isZero ? nil : Paper.remainder(a, b).rounded()
+            results.append(("%", DecimalText.remainder(x, y), rest))
             for (sign, made, expected) in results {
                 let isSame = DecimalText.text(made) == DecimalText.text(expected ?? .nan)
                 try #require(isSame, "seed \(seed): \(x) \(sign) \(y): \(made)")
             }
-        }
-    }
-
-    @Test func theRestOfADivisionIsExact() throws {
-        let seed = drawSeed("theRestOfADivisionIsExact")
-        var numbers = SeededNumbers(seed: seed)
-        for _ in 0..<500 {
-            let (a, b) = (number(&numbers), number(&numbers))
-            guard let x = a.decimal, let y = b.decimal, !y.isZero else { continue }
-            let rest = DecimalText.remainder(x, y)
-            let expected = Paper.remainder(a, b).rounded()
-            let isSame = DecimalText.text(rest) == DecimalText.text(expected ?? .nan)
-            try #require(isSame, "seed \(seed): \(x) % \(y): \(rest)")
         }
     }
 

@@ -147,7 +147,7 @@ import Testing
         #expect(sorted.sql.string.hasSuffix("ORDER BY STELE_DECIMAL_KEY(t0.ZPAY) DESC, t0.Z_PK"))
     }
 
-    @Test func whatSQLCannotSayYetIsNamed() throws {
+    @Test func aPredicateWithoutSQLIsUnsupported() throws {
         let fetching = try Fetching()
         #expect {
             var request = FetchRequest(entity: try fetching.entity("Person"))

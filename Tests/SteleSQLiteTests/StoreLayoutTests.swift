@@ -129,14 +129,18 @@ import Testing
         }
     }
 
+    /// Makes a store with objects.
+    /// - Returns: what it has.
+    private static func fill(_ folder: TemporaryFolder, _ model: Model) throws -> [String] {
+        let stage = try Stage(folder, model)
+        try stage.fill()
+        return try stage.contents()
+    }
+
     @Test(arguments: [false, true]) func numbersMayBeAny(otherSide: Bool) throws {
         let model = try Self.model()
         let folder = try TemporaryFolder()
-        let before = try {
-            let stage = try Stage(folder, model)
-            try stage.fill()
-            return try stage.contents()
-        }()
+        let before = try Self.fill(folder, model)
         let names = try RawDatabase(folder.store).texts(
             "SELECT Z_NAME FROM Z_PRIMARYKEY WHERE Z_ENT < 16001 ORDER BY Z_ENT")
         #expect(names == ["Item", "Book", "Novel", "Map", "Shelf", "Tag"])
@@ -166,11 +170,7 @@ import Testing
     @Test func aJoinTableMayHaveColumnsOfOtherPrograms() throws {
         let model = try Self.model()
         let folder = try TemporaryFolder()
-        let before = try {
-            let stage = try Stage(folder, model)
-            try stage.fill()
-            return try stage.contents()
-        }()
+        let before = try Self.fill(folder, model)
         try RawDatabase(folder.store).run("ALTER TABLE Z_1TAGS ADD COLUMN note TEXT")
         let stage = try Stage(folder, model)
         #expect(try stage.contents() == before)

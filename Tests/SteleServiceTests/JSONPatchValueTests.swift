@@ -186,7 +186,7 @@ import Testing
                     #"{"op":"replace","path":"/list/\#(place)","value":7}"#)
                 try patch.apply(operation.root)
             }
-            try patch.finish()
+            try patch.closeAll()
             return patch.visited
         }
         let (few, many) = (try visited(10), try visited(410))

@@ -110,7 +110,7 @@ extension CommandStore {
         }
         guard let plan, !plan.isEmpty else { return try open(package.model) }
         // Where nothing else is offered, the plan is only printed.
-        let isLossy = try other != .refuse && migrator.losesForeignParts(plan)
+        let isLossy = try other != .refuse && !migrator.foreignLosses(of: plan).isEmpty
         guard other == .migrate, !plan.isBackward, !plan.mayLeadBack, !isLossy else {
             let lines = try migrator.lines(of: plan)
             let hints = [hint(plan, package, other, isLossy), ownModelHint].compactMap { $0 }

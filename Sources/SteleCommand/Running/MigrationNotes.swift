@@ -64,15 +64,7 @@ extension StoreMigrator {
                 "no mapping model (.xcmappingmodel, .cdm, .mapping.json) was found in "
                     + package.mappingSearch.description)
         }
-        for values in try store.valuesLeftOut(by: plan) {
-            lines.append("removes \(values), which no property of \(plan.source.name) has")
-        }
-        for rows in try store.rowsLeftOut(by: plan) {
-            lines.append(
-                "removes \(rows.count.counted("row")) of \(rows.table) with a Z_PK below 1, which no "
-                    + "object has")
-        }
-        for part in try store.partsLeftOut(by: plan) { lines.append("removes \(part)") }
+        lines += try foreignLosses(of: plan).map { "removes \($0)" }
         let missing = try store.missingValues(plan.source)
         if missing.count > 0 {
             lines.append(
@@ -88,11 +80,15 @@ extension StoreMigrator {
         return lines
     }
 
-    /// Whether a plan loses something that other programs have added to the store.
-    func losesForeignParts(_ plan: MigrationPlan) throws -> Bool {
-        if try !store.valuesLeftOut(by: plan).isEmpty { return true }
-        if try !store.rowsLeftOut(by: plan).isEmpty { return true }
-        return try !store.partsLeftOut(by: plan).isEmpty
+    /// What a plan loses that other programs, or other versions, have left in the store, as words.
+    func foreignLosses(of plan: MigrationPlan) throws -> [String] {
+        let values = try store.valuesLeftOut(by: plan).map {
+            "\($0), which no property of \(plan.source.name) has"
+        }
+        let rows = try store.rowsLeftOut(by: plan).map {
+            "\($0.count.counted("row")) of \($0.table) with a Z_PK below 1, which no object has"
+        }
+        return try values + rows + store.partsLeftOut(by: plan)
     }
 
     /// Refuses a plan that asks for a policy, before any store is opened.

@@ -188,7 +188,7 @@ final class ChangeVeil {
         let outsiders = try save.changes.index().outsiders
         var crossings: [Crossing]
         if let own, outsiders.count + own.count <= Self.mostCrossings {
-            crossings = try own + judge(outsiders[...], save)
+            crossings = try own + judge(outsiders, save)
         } else {
             (crossings, found.rest) = try next(after: start, save, outsiders, order)
         }
@@ -220,37 +220,27 @@ final class ChangeVeil {
         let rest = candidates.count > most ? order.position(of: candidates[most - 1]) : nil
         let these = candidates.prefix(most)
         try beginNext(changes: these.count)
-        let known = Set(others.prefix(most))
-        var found = try judge(ArraySlice(these.filter(known.contains)), save)
-        let changed = these.filter { !known.contains($0) }
-        try save.changes.read(changed)
-        for id in changed {
-            guard let changes = try save.changes.changes(of: id), isCrossing(id, changes) else {
-                continue
-            }
-            let was = try isSeen(id, save.before)
-            let isNow = try isSeen(id, save.after)
-            if was == isNow { continue }
-            found.append(Crossing(id: id, entity: changes.entity, isVisible: isNow))
-        }
-        return (found, rest)
+        let unchanged = Set(others.prefix(most))
+        try save.changes.read(these.filter { !unchanged.contains($0) })
+        return (try judge(these, save), rest)
     }
 
-    /// Those among objects which a save has not changed that it makes visible or hidden.
+    /// Those among objects which a save has neither made nor deleted that it makes visible or hidden.
     private func judge(
-        _ outsiders: ArraySlice<ObjectID>, _ save: JudgedSave
+        _ candidates: some Sequence<ObjectID>, _ save: JudgedSave
     ) throws(StoreError) -> [Crossing] {
-        try read(outsiders, save.others)
+        try read(candidates, save.others)
         var found: [Crossing] = []
         var young: [Int: [Int64]] = [:]
-        for id in outsiders {
-            guard let snapshot = try save.others.snapshot(id) else { continue }
-            let was = try isSeen(snapshot, save.before)
-            let isNow = try isSeen(snapshot, save.after)
-            if was == isNow { continue }
-            found.append(Crossing(id: id, entity: snapshot.entity, isVisible: isNow))
+        for id in candidates {
+            guard let before = try save.before.state(of: id),
+                let after = try save.after.state(of: id)
+            else { continue }
+            let isNow = try isSeen(after, save.after)
+            if try isSeen(before, save.before) == isNow { continue }
+            found.append(Crossing(id: id, entity: after.entity, isVisible: isNow))
             // A later save may have made it.
-            if snapshot.version <= 1 { young[id.root, default: []].append(id.key) }
+            if after.version <= 1 { young[id.root, default: []].append(id.key) }
         }
         for (root, keys) in young where try reader.token > save.number {
             let later = try members.inserted(root, keys, after: save.number)

@@ -72,12 +72,9 @@ extension HistoryReader {
     ) throws(StoreError) -> [Int64: [MemberChange]] {
         guard let first = try firstChange(after: save) else { return [:] }
         let ends = Dictionary(keys.map { ($0, Int64.max) }, uniquingKeysWith: { first, _ in first })
-        let places = try connection.rows(
-            ImagePlaces.keys(connection.dialect),
-            [
-                .int(Int64(schema.number(of: root))), .string(ImageWalk.json(ends)), .int(first),
-            ], [.integer, .integer, .integer, .integer])
-        var rest = places.compactMap { $0[0].integer }.reversed()[...]
+        let walk = try ImageWalk(
+            connection, family: schema.number(of: root), objects: ends, from: first)
+        var rest = walk.keys.reversed()[...]
         var found: [Int64: [MemberChange]] = [:]
         while !rest.isEmpty {
             try addMembers(Array(rest.prefix(Self.imagesAtOnce)), to: &found)

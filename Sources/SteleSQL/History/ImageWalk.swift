@@ -54,7 +54,7 @@ struct ImageWalk {
     }
 
     /// Returns a JSON object, such as `{"1":90,"2":91}`.
-    static func json(_ objects: [Int64: Int64]) -> String {
+    private static func json(_ objects: [Int64: Int64]) -> String {
         "{" + objects.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
@@ -63,6 +63,9 @@ struct ImageWalk {
 
     /// Changes the order from newest first to oldest first.
     mutating func reverse() { places.reverse() }
+
+    /// The keys of those that are left, in order.
+    var keys: [Int64] { places.map(\.key) }
 
     /// The key of the next before-image.
     var nextKey: Int64? { places.first?.key }

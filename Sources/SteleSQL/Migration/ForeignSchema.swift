@@ -15,9 +15,7 @@ package struct ForeignSchema: Sendable {
         let table: String
 
         /// Whether the name is one of Core Data's for a join table.
-        package var isNamedAsJoin: Bool {
-            name.hasPrefix("Z_") && name.dropFirst(2).first?.isNumber == true
-        }
+        package var isNamedAsJoin: Bool { StoreLayout.isJoinTable(name) }
 
         /// Whether it is lost where the table is.
         package var dependsOnTable: Bool {

@@ -86,7 +86,7 @@ extension StoreLayout {
     }
 
     /// Whether a name is one of a join table: `Z_2TAGS`.
-    private static func isJoinTable(_ name: String) -> Bool {
+    static func isJoinTable(_ name: String) -> Bool {
         name.hasPrefix("Z_") && name.dropFirst(2).first.map { ("0"..."9").contains($0) } ?? false
     }
 }

@@ -10,7 +10,12 @@ enum MutableJSON {
     case object(MutableMembers)
 
     /// Bytes of a text that count as a value.
-    static let bytesPerValue = 64
+    private static let bytesPerValue = 64
+
+    /// What a JSON text counts in a body, as `measure` does or more.
+    static func weight(of json: [UInt8]) -> Int {
+        JSONDocument.weight(of: json) + json.count / bytesPerValue
+    }
 
     init(_ node: JSONNode) {
         switch node.kind {

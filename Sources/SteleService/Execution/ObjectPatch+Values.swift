@@ -18,12 +18,9 @@ struct OpenedValue {
 extension ObjectPatch {
     // MARK: Changes in place
 
-    /// Writes what is still open.
+    /// Writes all values, at the end and before a relationship is written: a nested object may be this
+    /// one, and change any of its attributes.
     /// - Throws: `Problem`; `operation` is then the one that changed the value.
-    func finish() throws { try closeAll() }
-
-    /// Writes all values: a nested object may be this one, and change any of its attributes.
-    /// - Throws: `Problem`.
     func closeAll() throws { try close(opened.values.map(\.attribute)) }
 
     /// Writes the values of attributes, so that these can be read as a whole.

@@ -18,7 +18,7 @@ extension ObjectWriter {
         let patch = ObjectPatch(self, object)
         do {
             try node.forEachElement { try patch.apply($0) }
-            try patch.finish()
+            try patch.closeAll()
         } catch let problem as Problem {
             throw problem.inOperation(patch.operation)
         }
@@ -286,7 +286,7 @@ final class ObjectPatch {
             return .part(part)
         }
         let bytes = try self.bytes(at: place)
-        try count(copied: JSONDocument.weight(of: bytes) + bytes.count / MutableJSON.bytesPerValue)
+        try count(copied: MutableJSON.weight(of: bytes))
         return .stored(try JSONDocument(bytes).root)
     }
 

@@ -190,17 +190,13 @@ final class ObjectWriter {
         }
     }
 
-    /// Counts JSON that the body copies.
-    func countCopied(_ json: [UInt8]) throws {
-        try countCopied(
-            JSONDocument.weight(of: json) + json.count / MutableJSON.bytesPerValue)
-    }
-
     /// Counts the JSON of an attribute of which the body changes a part: all of it is read and
     /// written. The first time is free.
     func countWhole(_ json: [UInt8], of attribute: Attribute, of object: ManagedObject) throws {
         let slots = changedInPart[object.objectID, default: []]
-        if slots.contains(attribute.slot) { return try countCopied(json) }
+        if slots.contains(attribute.slot) {
+            return try countCopied(MutableJSON.weight(of: json))
+        }
         changedInPart[object.objectID] = slots.union([attribute.slot])
     }
 
