@@ -71,6 +71,23 @@ import Testing
             "CREATE VIEW old AS SELECT * FROM gone", "added the view old: ", "DROP VIEW old"
         ),
         (
+            model(#"{"name":"m","type":"String","renamingIdentifier":"n"},"# + k),
+            "CREATE VIRTUAL TABLE f USING fts5(ZN, content='ZP', content_rowid='Z_PK')",
+            "the table f, which another program has made over ZN, and ", "DROP TABLE f"
+        ),
+        (
+            #"{"entities":[{"name":"R","renamingIdentifier":"P","attributes":[\#(n),\#(k)]}]}"#,
+            "CREATE VIRTUAL TABLE f USING fts4(ZN, content=\"ZP\")",
+            "the table f, which another program has made over ZP, and ", "DROP TABLE f"
+        ),
+        (
+            #"{"entities":[{"name":"P","attributes":[\#(n),\#(k),{"name":"y","type":"String"}],"#
+                + #""indexes":[{"name":"byN","elements":[{"property":"n"}]}]}]}"#,
+            "CREATE TABLE log (a); CREATE INDEX Z_P_byN ON log (a)",
+            "the store has the index Z_P_byN of log, which another program has made",
+            "DROP INDEX Z_P_byN"
+        ),
+        (
             model("\(n),\(k)," + #"{"name":"y","type":"String","optional":false,"default":"q"}"#),
             "CREATE TRIGGER t BEFORE UPDATE ON ZP BEGIN SELECT RAISE(ABORT, 'locked'); END",
             "locked. Other programs have added the trigger t of ZP: ", "DROP TRIGGER t"
@@ -121,6 +138,41 @@ import Testing
         #expect(
             try database.texts("SELECT Z_ENT || ' ' || ZA || ' ' || ZY FROM ZP") == ["2 1.5 q"])
         #expect(try database.texts("PRAGMA integrity_check") == ["ok"])
+    }
+
+    /// Without them the table would be copied, and the key lead to a table that is gone.
+    @Test func foreignKeysAndNamesThatBeginAsThoseOfSteleAreKept() throws {
+        try make(
+            Self.model("\(Self.n),\(Self.k)," + #"{"name":"a","type":"Double"}"#),
+            "CREATE TABLE stele_notes (p INTEGER REFERENCES ZP (Z_PK), t); "
+                + "INSERT INTO stele_notes VALUES (1, 'x'); "
+                + "CREATE TRIGGER Stele_audit AFTER UPDATE ON ZP BEGIN "
+                + "UPDATE stele_notes SET t = t || '!'; END",
+            edit: #"{"entities":[{"name":"R","renamingIdentifier":"P","attributes":[\#(Self.n)]}]}"#
+        )
+        let done = try run("migrate", "m.json", "--store", "s.sqlite")
+        #expect(done.status == 0, "\(done)")
+        let database = try RawDatabase(path)
+        try database.run(
+            "PRAGMA foreign_keys = ON; INSERT INTO stele_notes VALUES (1, 'y'); "
+                + "UPDATE ZR SET ZN = 'b'")
+        let texts = try database.texts("SELECT t FROM stele_notes ORDER BY 1")
+        #expect(texts.count == 2 && texts.allSatisfy { $0.hasSuffix("!") }, "\(texts)")
+        #expect(
+            try database.texts("SELECT \"table\" FROM pragma_foreign_key_list('stele_notes')")
+                == ["ZR"])
+    }
+
+    /// The table of an entity that is removed.
+    @Test func aForeignKeyToATableThatIsDroppedIsNamed() throws {
+        try make(
+            Self.model(Self.n, others: #",{"name":"Q"}"#),
+            "CREATE TABLE notes (q INTEGER REFERENCES ZQ (Z_PK))", edit: Self.model(Self.n))
+        let plan = try run("migrate", "m.json", "--store", "s.sqlite", "--plan")
+        #expect(plan.status == 0, "\(plan)")
+        #expect(
+            plan.output.contains("removes the table ZQ, to which a foreign key of notes leads"),
+            "\(plan)")
     }
 
     /// SQLite refuses to drop the table of a view and to give another one its name.

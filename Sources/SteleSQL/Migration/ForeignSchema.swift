@@ -13,6 +13,19 @@ package struct ForeignSchema: Sendable {
         package let name: String
         /// The table of a trigger, an index or a column; the name of any other.
         let table: String
+        /// The words of the statement of a virtual table, in upper case; none for any other. FTS names
+        /// in it the table and the columns of its content.
+        let words: Set<String>
+
+        fileprivate init(_ kind: Kind, _ name: String, of table: String, statement: String = "") {
+            (self.kind, self.name, self.table) = (kind, name, table)
+            let isVirtual = kind == .table && statement.uppercased().hasPrefix("CREATE VIRTUAL")
+            words =
+                isVirtual
+                ? Set(
+                    statement.uppercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+                        .map(String.init)) : []
+        }
 
         /// Whether the name is one of Core Data's for a join table.
         package var isNamedAsJoin: Bool { StoreLayout.isJoinTable(name) }
@@ -51,6 +64,10 @@ package struct ForeignSchema: Sendable {
 
     /// The parts by kind and name. Indexes and generated columns are those of the store's tables.
     package let parts: [Part]
+    /// The indexes of tables of other programs.
+    let otherIndexes: [Part]
+    /// The foreign keys: a table, and the one to which it leads.
+    let references: [(table: String, target: String)]
     /// The names of the indexes of the store's tables that an earlier state of the model has left: a
     /// version whose fetch indexes are edited is the same version.
     let formerIndexes: [String]
@@ -58,35 +75,34 @@ package struct ForeignSchema: Sendable {
     let columns: [Column]
 
     /// No part.
-    package static let none = ForeignSchema(parts: [], formerIndexes: [], columns: [])
+    package static let none = ForeignSchema()
 
-    private init(parts: [Part], formerIndexes: [String], columns: [Column]) {
-        self.parts = parts
-        self.formerIndexes = formerIndexes
-        self.columns = columns
+    private init() {
+        (parts, otherIndexes, references, formerIndexes, columns) = ([], [], [], [], [])
     }
 
-    // Names that begin so are SQLite's, Stele's and of Core Data's triggers. A virtual table of
-    // FTS or R-tree keeps its rows in others whose names are its own with these ends. Core Data's
-    // R-tree indexes are virtual tables with three triggers.
+    // Names that begin so are SQLite's and of Core Data's triggers. Core Data's R-tree indexes are
+    // virtual tables with three triggers.
     private static let query = SQLText(
         """
-        SELECT m.type, m.name, m.tbl_name FROM main.sqlite_master m \
-        WHERE m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND m.name NOT LIKE 'STELE\\_%' ESCAPE '\\' \
+        SELECT m.type, m.name, m.tbl_name, COALESCE(m.sql, '') FROM main.sqlite_master m \
+        WHERE m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
         AND NOT (m.type = 'trigger' AND m.name LIKE 'Z\\_DA\\_%' ESCAPE '\\') \
-        AND NOT EXISTS (SELECT 1 FROM main.sqlite_master v WHERE m.type = 'table' \
-        AND v.sql LIKE 'CREATE VIRTUAL%' \
-        AND substr(m.name, 1, length(v.name)) = v.name \
-        AND substr(m.name, length(v.name) + 1) IN ('_data', '_idx', '_content', '_docsize', \
-        '_config', '_segments', '_segdir', '_stat', '_node', '_parent', '_rowid')) \
+        AND NOT EXISTS (SELECT 1 FROM pragma_table_list l \
+        WHERE l.schema = 'main' AND l.type = 'shadow' AND l.name = m.name) \
         AND NOT EXISTS (SELECT 1 FROM main.sqlite_master v \
         WHERE v.sql LIKE 'CREATE VIRTUAL%USING RTREE%' AND v.name LIKE 'Z\\_%' ESCAPE '\\' \
         AND (m.type = 'table' AND m.name = v.name OR m.type = 'trigger' \
         AND m.name IN (v.name || '_INSERT', v.name || '_UPDATE', v.name || '_DELETE'))) \
-        UNION ALL SELECT 'generated column', c.name, m.name \
+        UNION ALL SELECT 'generated column', c.name, m.name, '' \
         FROM main.sqlite_master m, pragma_table_xinfo(m.name) c \
         WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.hidden IN (2, 3) \
         ORDER BY 1, 2
+        """)
+    private static let referencesQuery = SQLText(
+        """
+        SELECT m.name, f."table" FROM main.sqlite_master m, pragma_foreign_key_list(m.name) f \
+        WHERE m.type = 'table' ORDER BY 1, 2
         """)
 
     /// Reads the schema of a file.
@@ -100,25 +116,34 @@ package struct ForeignSchema: Sendable {
                 .map { $0.uppercased() })
         let indexes = schema.indexes + schema.indexes(as: .beforeFetchIndexes)
         let own = tables.union(indexes.map { $0.name.uppercased() })
-            .union(HistoryTables.names).union(["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"])
+            .union(HistoryTables.names)
+            .union([Receipts.table, "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"])
         var parts: [Part] = []
+        var otherIndexes: [Part] = []
         var formerIndexes: [String] = []
-        for row in try connection.rows(Self.query, [], [.text, .text, .text]) {
+        for row in try connection.rows(Self.query, [], [.text, .text, .text, .text]) {
             guard let kind = row[0].text.flatMap({ Part.Kind(rawValue: $0) }),
                 let name = row[1].text, let table = row[2].text
             else { continue }
+            let part = Part(kind, name, of: table, statement: row[3].text ?? "")
+            let isOfStore = tables.contains(table.uppercased())
             switch kind {
-            case .table, .view: if own.contains(name.uppercased()) { continue }
-            case .index:
-                if own.contains(name.uppercased()) || !tables.contains(table.uppercased()) {
-                    continue
-                }
-            case .column: if !tables.contains(table.uppercased()) { continue }
             case .trigger: break
+            case .table, .view, .index: if own.contains(name.uppercased()) { continue }
+            case .column: if !isOfStore { continue }
             }
-            let part = Part(kind: kind, name: name, table: table)
-            if part.isNamedAsIndex { formerIndexes.append(name) } else { parts.append(part) }
+            switch kind {
+            case .index where !isOfStore: otherIndexes.append(part)
+            case .index where part.isNamedAsIndex: formerIndexes.append(name)
+            default: parts.append(part)
+            }
         }
+        let references = try connection.rows(Self.referencesQuery, [], [.text, .text])
+        self.references = references.compactMap { row in
+            guard let table = row[0].text, let target = row[1].text else { return nil }
+            return (table, target)
+        }
+        self.otherIndexes = otherIndexes
         self.parts = parts
         self.formerIndexes = formerIndexes
         columns = layout.unusedParts(of: schema).compactMap(Column.init)
@@ -127,13 +152,14 @@ package struct ForeignSchema: Sendable {
     /// Whether there is nothing.
     var isEmpty: Bool { parts.isEmpty && columns.isEmpty }
 
-    /// Whether a copy of one of the store's tables would lose something, or a view or a trigger, of
-    /// whatever table, may name it: SQLite takes them on where a table is altered, and refuses to drop
-    /// one and to rename another.
+    /// Whether a copy of one of the store's tables would lose something, or a view, a trigger, of
+    /// whatever table, or a foreign key may name it: SQLite takes them on where a table is altered, and
+    /// refuses to drop one and to rename another.
     func extends(_ table: String) -> Bool {
         let name = table.uppercased()
         return hasStatements || columns.contains { $0.table == table }
             || parts.contains { $0.dependsOnTable && $0.table.uppercased() == name }
+            || references.contains { $0.target.uppercased() == name }
     }
 
     /// Whether there is a view or a trigger.

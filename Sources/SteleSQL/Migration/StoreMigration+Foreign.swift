@@ -10,7 +10,7 @@ extension StoreMigration {
         let made = Set(
             (tables.map(\.table.name) + joins.map(\.table.name)
                 + map.destination.indexes.map(\.name)).map { $0.uppercased() })
-        for part in foreign.parts where part.kind != .trigger {
+        for part in foreign.parts + foreign.otherIndexes where part.kind != .trigger {
             let isTaken =
                 part.kind == .column
                 ? property(of: part.name, in: part.table) != nil
@@ -32,6 +32,32 @@ extension StoreMigration {
                 "the table \(column.table) has a column \(column.name)\(values ?? ""), which "
                     + "\(property) of \(map.destination.model.name) would not get: another program has "
                     + "added it, so rename or drop it while no program has the store open")
+        }
+    }
+
+    /// Checks that no virtual table names a table or a column that is removed or renamed: SQLite does
+    /// not rename in its statement, and what fills it would fail at each change.
+    /// - Throws: `.incompatible` (134190).
+    func checkVirtualTables() throws(StoreError) {
+        let virtual = foreign.parts.filter { !$0.words.isEmpty }
+        if virtual.isEmpty { return }
+        let kept = tables.filter { $0.old?.name == $0.table.name }
+        let keptJoins = joins.filter { $0.old?.name == $0.table.name }.map(\.table.name)
+        let gone = Set(
+            map.source.storedTables.map(\.name) + map.source.joinTables.map(\.name)
+        ).subtracting(kept.map(\.table.name)).subtracting(keptJoins)
+        for part in virtual {
+            let columns = kept.filter { part.words.contains($0.table.name.uppercased()) }
+                .flatMap { table in
+                    table.dropped + table.carried.filter { $0.key != $0.value }.keys.sorted()
+                }
+            let missed = (gone.sorted() + columns).first { part.words.contains($0.uppercased()) }
+            guard let missed else { continue }
+            throw .incompatible(
+                code: 134190,
+                "the store has \(part), which another program has made over \(missed), and "
+                    + "\(map.destination.model.name) removes or renames that: drop it while no program "
+                    + "has the store open, and make it again after the migration")
         }
     }
 
@@ -67,6 +93,10 @@ extension StoreMigration {
         }
         for part in foreign.parts where part.dependsOnTable && isDropped(part.table) {
             losses.append("\(part), which another program has made")
+        }
+        for (table, target) in foreign.references
+        where map.source.storedTables.contains(where: { $0.name == target }) && isDropped(target) {
+            losses.append("the table \(target), to which a foreign key of \(table) leads")
         }
         return losses
     }

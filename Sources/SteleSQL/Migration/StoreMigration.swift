@@ -80,6 +80,7 @@ package final class StoreMigration {
     /// - Throws: as `run`.
     package func check() throws(StoreError) {
         try checkNames()
+        try checkVirtualTables()
         try checkNumbers()
         for requirement in requirements { try check(requirement) }
         try checkSingleEnds()

@@ -64,4 +64,18 @@ import Testing
         let names = found.map { $0.prefix { $0 != "(" } }
         #expect(names == ["the table notes ", "the table notes_archive "], "\(found)")
     }
+
+    /// The ends of the names are those of other modules, and of Stele's own tables.
+    @Test func tablesWithNamesLikeThoseOfAModuleOrOfSteleAreNamed() throws {
+        let found = try parts(
+            after: """
+                CREATE VIRTUAL TABLE places USING rtree (id, a, b);
+                CREATE TABLE places_data (t);
+                INSERT INTO places_data VALUES ('precious');
+                CREATE TABLE stele_notes (t);
+                INSERT INTO stele_notes VALUES ('precious');
+                """)
+        let names = found.map { $0.prefix { $0 != "(" } }
+        #expect(names == ["the table places_data ", "the table stele_notes "], "\(found)")
+    }
 }
