@@ -180,7 +180,8 @@ extension PredicateCheck {
         let b = meeting(right, left.type)
         let type = function == .raise ? .value(.double) : Self.wider(a.type, b.type)
         let operands =
-            type == .value(.decimal) ? [held(a), held(b)] : [a.expression, b.expression]
+            type == .value(.decimal)
+            ? [held(a), held(b)] : [asDouble(a, beside: b), asDouble(b, beside: a)]
         return Typed(expression: .function(function.rawValue, operands), type: type)
     }
 
@@ -247,7 +248,10 @@ extension PredicateCheck {
             isRows = false
             if function != .count {
                 if function != .mode { try checkItems(typed, function, operand) }
-                typed.expression = alike(typed, element)
+                let isMean = function == .average || function == .median
+                typed.expression =
+                    isMean && element == .value(.decimal)
+                    ? asDecimals(typed) : alike(typed, element)
             }
         }
         if isRows { try allowRows(function, scope, operand) }

@@ -38,6 +38,31 @@ extension PredicateCheck {
         return rounded
     }
 
+    /// An operand beside a Decimal where the result is a Double. One of a list of Doubles and whole
+    /// numbers may be a whole number, with which the result would be a Decimal.
+    func asDouble(_ typed: Typed, beside other: Typed) -> Expression {
+        guard other.type == .value(.decimal), typed.type == .value(.double),
+            isOfList(typed.expression)
+        else { return typed.expression }
+        return .function("multiply:by:", [typed.expression, .constant(.double(1))])
+    }
+
+    /// Whether an element of a list may be the value. It stops at arithmetic, whose operands were asked
+    /// before.
+    private func isOfList(_ expression: Expression) -> Bool {
+        switch expression {
+        case .aggregate, .set, .index: return true
+        case .conditional(_, let yes, let no): return isOfList(yes) || isOfList(no)
+        case .function(let name, let arguments):
+            switch PredicateFunction(rawValue: name) {
+            case .min, .max, .sum, .distinct, .floor, .ceiling, .absolute, .truncate, .noIndex:
+                return arguments.first.map(isOfList) ?? false
+            default: return false
+            }
+        default: return false
+        }
+    }
+
     /// The value of a variable that is compared with a number; nil for lists and other expressions.
     private func givenValue(_ side: Typed) -> Value? {
         switch (side.pending, side.expression) {

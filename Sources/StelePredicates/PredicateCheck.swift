@@ -297,6 +297,13 @@ public struct PredicateCheck: Sendable {
             })
     }
 
+    /// A list of Decimals and whole numbers whose mean is exact: that of whole numbers is a Double.
+    func asDecimals(_ list: Typed) -> Expression {
+        guard case .aggregate = list.expression else { return list.expression }
+        return .aggregate(
+            list.items.map { widened($0, from: $0.type, to: .value(.decimal)).expression })
+    }
+
     /// Whether the index looks like options of an operator, such as the `[c]` of `name[c] == "x"`.
     private func isOptions(_ position: Expression.IndexPosition) -> Bool {
         guard case .at(.keyPath(.evaluatedObject, let path)) = position, path.count == 1 else {

@@ -133,6 +133,11 @@ import Testing
             ("count({price, 9223372036854775807} UNION {large}) == 2", [1, 2]),
             ("count({large} INTERSECT {price, 9223372036854775807}) == 1", [1, 2]),
             ("count(distinct {price, large, large + 0}) == 2", [1, 3]),
+            // Beside a Decimal a whole number of a list with Doubles is a Double.
+            ("price - max({real, large}) == -1e38", [1]),
+            ("price - {real, large}[1] == -1e38", [1]),
+            // The mean of whole numbers of a list with Decimals is a Decimal.
+            ("median({price, large, large}) == large AND large > 0", [1, 3]),
             // A sum of no Doubles is a Double.
             ("parts.parts.real.@sum + price >= price", [3]),
             ("(sum(parts.parts.real) + 5) / 2 == 2.5", [1, 2, 3]),
