@@ -77,6 +77,14 @@ import Testing
             #"{"a/b":{"m~n":2}}"#
         ),
         (
+            #"{"a":{"\u0301b":1},"a/\u0301b":2}"#, #"{"op":"remove","path":"/list/a~1\u0301b"}"#,
+            "{\"a\":{\"\u{301}b\":1}}"
+        ),
+        (
+            #"{"a":{"\u200Db":1},"a/\u200Db":2}"#, #"{"op":"remove","path":"/list/a/\u200Db"}"#,
+            "{\"a\":{},\"a/\u{200D}b\":2}"
+        ),
+        (
             #"{"":1}"#, #"{"op":"replace","path":"/list/","value":2}"#,
             #"{"":2}"#
         ),
@@ -187,7 +195,7 @@ import Testing
                 try patch.apply(operation.root)
             }
             try patch.closeAll()
-            return patch.visited
+            return patch.effort.visited
         }
         let (few, many) = (try visited(10), try visited(410))
         #expect(few < 12_000)
@@ -215,6 +223,20 @@ import Testing
             #expect(try answer.json["operation"] == 6)
             #expect(value(zoo) == "[0,1,2,3,4,5,6,7,8,9]")
         }
+    }
+
+    /// Each element behind a place makes room for another.
+    @Test(arguments: [#""op":"add","value":1"#, #""op":"remove""#])
+    func elementsThatMoveCount(_ operation: String) throws {
+        let zoo = try ServiceFixture(TestModels.zoo()) { $0.limits.valuesPerBody = 100_000 }
+        let array = "[" + Array(repeating: "0", count: 50_000).joined(separator: ",") + "]"
+        #expect(zoo.post("/Sample", "{\"list\":\(array)}").status == 201)
+        func patch(_ place: String, _ count: Int) -> Answer {
+            let all = Array(repeating: "{\(operation),\"path\":\"/list/\(place)\"}", count: count)
+            return JSONPatchTests.patch(zoo, "/Sample/1", "[\(all.joined(separator: ","))]")
+        }
+        #expect(patch("0", 1_100).status == 413)
+        #expect(patch("48000", 1_100).status == 200)
     }
 
     @Test func longTextsCountWhereTheyAreCopied() throws {

@@ -101,7 +101,7 @@ package struct ErrorRenderer {
             // Each name in the path of a composite's attribute is a step.
             let whole =
                 steps + (error.property.map { $0.split(separator: ".").map(String.init) } ?? [])
-            members.append(("at", .string(Problem.pointer(whole))))
+            members.append(("at", .string(JSONPointer.text(of: whole))))
         }
         if isAddressed(error.key) {
             members.append(("object", .string(path(error.entity, error.key))))
@@ -259,7 +259,7 @@ package struct ErrorRenderer {
         func entry(_ entity: Entity, _ key: Int64) -> JSONValue? {
             var members: [(String, JSONValue)] = []
             if let steps = paths[key], !steps.isEmpty {
-                members.append(("at", .string(Problem.pointer(steps))))
+                members.append(("at", .string(JSONPointer.text(of: steps))))
             }
             if isAddressed(key) { members.append(("object", .string(path(entity, key)))) }
             // The body is that object, and the other members describe it.

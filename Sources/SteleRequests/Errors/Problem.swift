@@ -30,7 +30,7 @@ package struct Problem: Error, Sendable {
         placed.path = path
         placed.errors = errors.map { entry in
             guard case .object(let members) = entry else { return entry }
-            return .object([("at", .string(Self.pointer(path)))] + members)
+            return .object([("at", .string(JSONPointer.text(of: path)))] + members)
         }
         return placed
     }
@@ -41,11 +41,6 @@ package struct Problem: Error, Sendable {
         numbered.detail = "operation \(index): \(detail)"
         numbered.members.insert(("operation", .integer(Int64(index))), at: 0)
         return numbered
-    }
-
-    /// The JSON pointer (RFC 6901) of a path.
-    package static func pointer(_ path: [String]) -> String {
-        path.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
     }
 
     /// - Parameter hint: how to correct the error.

@@ -10,6 +10,14 @@ struct JSONPlace {
         case read, add(MutableJSON), replace(MutableJSON), remove
     }
 
+    /// What reading and changing values costs.
+    struct Effort {
+        /// The parts of values that were read, looked at and written.
+        var visited = 0
+        /// The elements of arrays that made room for others or filled their place.
+        var moved = 0
+    }
+
     let attribute: Attribute
     /// The steps of the pointer after the attribute; at least one.
     let steps: [String]
@@ -21,31 +29,31 @@ struct JSONPlace {
     }
 
     /// Reads or changes the value at the place, in place.
-    /// - Parameter visited: the parts that were looked at, to which it adds.
+    /// - Parameter effort: to which it adds.
     /// - Returns: the value that is there afterwards, or the removed one.
     /// - Throws: `Problem` if the place, or what must be around it, does not exist.
     @discardableResult
     func reach(
-        _ root: inout MutableJSON, _ access: Access, _ visited: inout Int
+        _ root: inout MutableJSON, _ access: Access, _ effort: inout Effort
     ) throws -> MutableJSON {
-        try reach(&root, access, &visited, 0)
+        try reach(&root, access, &effort, 0)
     }
 
     private func reach(
-        _ value: inout MutableJSON, _ access: Access, _ visited: inout Int, _ depth: Int
+        _ value: inout MutableJSON, _ access: Access, _ effort: inout Effort, _ depth: Int
     ) throws -> MutableJSON {
-        visited += 1
+        effort.visited += 1
         let isLast = depth == steps.count - 1
         switch value.take() {
         case .object(var members):
             defer { value = .object(members) }
-            let place = members.place(of: steps[depth], &visited)
+            let place = members.place(of: steps[depth], &effort.visited)
             if isLast, case .add(let new) = access, place == nil {
                 members.append(steps[depth], new)
                 return new
             }
             guard let found = place else { throw nothing(depth) }
-            if !isLast { return try reach(&members.values[found], access, &visited, depth + 1) }
+            if !isLast { return try reach(&members.values[found], access, &effort, depth + 1) }
             switch access {
             case .read: break
             case .add(let new), .replace(let new): members.values[found] = new
@@ -57,12 +65,16 @@ struct JSONPlace {
             var mayBeEnd = false
             if isLast, case .add = access { mayBeEnd = true }
             let found = try index(depth, elements.count, mayBeEnd: mayBeEnd)
-            if !isLast { return try reach(&elements[found], access, &visited, depth + 1) }
+            if !isLast { return try reach(&elements[found], access, &effort, depth + 1) }
             switch access {
             case .read: break
-            case .add(let new): elements.insert(new, at: found)
             case .replace(let new): elements[found] = new
-            case .remove: return elements.remove(at: found)
+            case .add(let new):
+                effort.moved += elements.count - found
+                elements.insert(new, at: found)
+            case .remove:
+                effort.moved += elements.count - found
+                return elements.remove(at: found)
             }
             return elements[found]
         case .scalar(let scalar):
@@ -86,11 +98,9 @@ struct JSONPlace {
     }
 
     private func nothing(_ depth: Int, hint: String? = nil) -> Problem {
-        let path = steps[...depth].map {
-            "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1")
-        }
+        let path = JSONPointer.text(of: steps[...depth])
         return Problem(
-            .pointer, "the value of \(attribute.name) has nothing at \(path.joined().prefix(100))",
+            .pointer, "the value of \(attribute.name) has nothing at \(path.prefix(100))",
             hint: hint
                 ?? (depth < steps.count - 1 ? "add what is around it first" : nil))
     }

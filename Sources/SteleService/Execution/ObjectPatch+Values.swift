@@ -16,6 +16,9 @@ struct OpenedValue {
 }
 
 extension ObjectPatch {
+    /// Moved elements of arrays that count as one copied value.
+    private static let movedPerValue = 512
+
     // MARK: Changes in place
 
     /// Writes all values, at the end and before a relationship is written: a nested object may be this
@@ -29,7 +32,7 @@ extension ObjectPatch {
         let current = operation
         for value in all.sorted(by: { $0.changedBy ?? -1 < $1.changedBy ?? -1 }) {
             guard let changedBy = value.changedBy else { continue }
-            visited += value.json.measure.weight
+            effort.visited += value.json.measure.weight
             operation = changedBy
             try writer.replace(
                 value.attribute, of: object, by: value.json.document().root)
@@ -66,7 +69,9 @@ extension ObjectPatch {
         let key = ObjectIdentifier(place.attribute)
         // It is taken out, because a value that is held twice is copied by a change.
         var value = try opened.removeValue(forKey: key) ?? opening(place.attribute)
-        let reached = try place.reach(&value.json, access, &visited)
+        let before = effort.moved
+        let reached = try place.reach(&value.json, access, &effort)
+        try count(copied: effort.moved / Self.movedPerValue - before / Self.movedPerValue)
         if case .read = access {} else { value.changedBy = operation }
         // A transient one may be computed of what the next operation changes.
         if !place.attribute.isTransient { opened[key] = value }
@@ -85,7 +90,7 @@ extension ObjectPatch {
                     + "the object that stands for them is written as a whole")
         }
         let json = MutableJSON(stored)
-        visited += json.measure.weight
+        effort.visited += json.measure.weight
         return OpenedValue(attribute: attribute, json: json)
     }
 

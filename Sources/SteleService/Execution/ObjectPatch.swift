@@ -73,8 +73,8 @@ final class ObjectPatch {
     var operation = 0
     /// The values into which operations have led, until they are written.
     var opened: [ObjectIdentifier: OpenedValue] = [:]
-    /// How many parts of values have been read, looked at and written.
-    var visited = 0
+    /// What the changes of values have cost.
+    var effort = JSONPlace.Effort()
     /// The weight of what operations have copied.
     private var copied = 0
 
@@ -112,17 +112,13 @@ final class ObjectPatch {
         guard let text = node[member]?.string else {
             throw Problem(.body, "an operation needs \(member), a JSON pointer such as \"/name\"")
         }
-        let steps = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard steps.first == "", steps.count > 1 else {
+        guard let names = JSONPointer.steps(of: text) else {
             throw Problem(
                 .pointer,
                 text.isEmpty
                     ? "\(member) points to the whole object, which a patch cannot replace"
                     : "\(member) is not a JSON pointer: \(text.prefix(100))",
                 hint: text.isEmpty ? "PUT replaces it" : "it begins with /, such as \"/name\"")
-        }
-        let names = steps.dropFirst().map {
-            String($0).replacing("~1", with: "/").replacing("~0", with: "~")
         }
         return try place(names, text)
     }
@@ -290,7 +286,8 @@ final class ObjectPatch {
         return .stored(try JSONDocument(bytes).root)
     }
 
-    private func count(copied weight: Int) throws {
+    /// Counts values that the patch copies.
+    func count(copied weight: Int) throws {
         let before = max(copied, writer.uncountedCopies)
         copied += weight
         if copied > before { try writer.countCopied(copied - before) }
