@@ -117,7 +117,10 @@ package struct ForeignSchema: Sendable {
         let indexes = schema.indexes + schema.indexes(as: .beforeFetchIndexes)
         let own = tables.union(indexes.map { $0.name.uppercased() })
             .union(HistoryTables.names)
-            .union([Receipts.table, "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"])
+            .union([
+                Receipts.table, AttachedHistory.saves, "Z_PRIMARYKEY", "Z_METADATA",
+                "Z_MODELCACHE",
+            ])
         var parts: [Part] = []
         var otherIndexes: [Part] = []
         var formerIndexes: [String] = []
