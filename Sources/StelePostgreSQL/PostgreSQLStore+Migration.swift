@@ -84,14 +84,20 @@ extension PostgreSQLStore {
     ) throws(StoreError) -> Bool {
         for step in steps { try check(step.source, step.destination) }
         let connection = try StoreHolder.connect(url)
-        try connection.run(StoreHolder.beginning)
-        do throws(StoreError) {
-            let isMigrated = try migrate(connection, url, by: steps, progress)
-            try connection.run("COMMIT")
-            return isMigrated
-        } catch {
-            if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
-            throw error
+        var attempt = 1
+        while true {
+            try connection.run(StoreHolder.beginning)
+            do throws(StoreError) {
+                let isMigrated = try migrate(connection, url, by: steps, progress)
+                try connection.run("COMMIT")
+                return isMigrated
+            } catch {
+                let isDeadlock = connection.lastState == StoreHolder.deadlock
+                if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+                guard isDeadlock, attempt < StoreHolder.attempts else { throw error }
+                try connection.forgetStatements()
+                attempt += 1
+            }
         }
     }
 

@@ -8,6 +8,12 @@ enum StoreHolder {
     /// The seconds for which a migration waits for programs that have the store open.
     private static let patience = 30.0
 
+    /// The states of a statement that has waited for locks: a deadlock, which another program makes
+    /// that reads several tables, and the time of one lock.
+    static let (deadlock, timeout) = ("40P01", "55P03")
+    /// How often a migration waits again.
+    static let attempts = 10
+
     /// Begins the transaction. What is written while it waits for a lock must be seen, whatever the
     /// default is.
     static let beginning = "BEGIN ISOLATION LEVEL READ COMMITTED"
@@ -48,7 +54,7 @@ enum StoreHolder {
     static func naming(
         _ error: StoreError, _ connection: Connection, _ url: String
     ) -> StoreError {
-        guard case .busy = error, connection.lastState == "55P03" else { return error }
+        guard case .busy = error, connection.lastState == timeout else { return error }
         let users = try? Connection(url).texts(
             "SELECT DISTINCT format('process %s (%s, %s)', a.pid, "
                 + "COALESCE(NULLIF(a.application_name, ''), a.usename), a.state) "

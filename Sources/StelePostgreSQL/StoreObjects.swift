@@ -72,13 +72,30 @@ struct StoreObjects {
                     + "the new store has tables of these names: rename them before")
         }
         try connection.run("SAVEPOINT trial")
+        try lock(isPatient: false)
         try drop()
         try connection.run("ROLLBACK TO trial; RELEASE trial")
     }
 
     /// Locks the tables, so that no other program uses them.
+    /// - Parameter isPatient: whether it tries again after the time of one lock, too.
     /// - Throws: `StoreError.busy` where others do not let go of them.
-    func lock() throws(StoreError) {
+    func lock(isPatient: Bool) throws(StoreError) {
+        for attempt in 1...StoreHolder.attempts {
+            do throws(StoreError) {
+                try connection.run("SAVEPOINT locking")
+                return try lockOnce()
+            } catch {
+                let state = connection.lastState
+                let mayEnd =
+                    state == StoreHolder.deadlock || isPatient && state == StoreHolder.timeout
+                guard mayEnd, attempt < StoreHolder.attempts else { throw error }
+                try connection.run("ROLLBACK TO locking")
+            }
+        }
+    }
+
+    private func lockOnce() throws(StoreError) {
         let present = try connection.texts(
             "SELECT format('%I.%I', current_schema(), relname) FROM pg_class "
                 + "WHERE relnamespace = \(PostgreSQLWords.ownSchema) "

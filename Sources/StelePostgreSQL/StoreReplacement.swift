@@ -20,9 +20,6 @@ final class StoreReplacement {
     /// The stores in them.
     private var stores: [PostgreSQLStore] = []
 
-    /// How often the old tables are locked again where other programs use them.
-    private static let attempts = 10
-
     /// - Throws: `StoreError`: as `Connection.init`.
     init(_ url: String) throws(StoreError) {
         self.url = url
@@ -97,26 +94,13 @@ final class StoreReplacement {
         else {
             throw .invalid("no store of the model \(destination.name) was made")
         }
-        try lock(old)
+        // What was made is kept while another program reads them.
+        try old.lock(isPatient: true)
         try old.replace(byThoseOf: schema)
         for schema in schemas { try connection.run("DROP SCHEMA \(schema) CASCADE") }
         try CommitCounter.noteMigrations(migrations + 1, connection)
         try connection.run("COMMIT")
         schemas = []
-    }
-
-    /// Locks the old tables. What was made is kept while another program reads them.
-    private func lock(_ old: StoreObjects) throws(StoreError) {
-        for attempt in 1...Self.attempts {
-            do throws(StoreError) {
-                try connection.run("SAVEPOINT locking")
-                return try old.lock()
-            } catch {
-                let isWaited = ["40P01", "55P03"].contains(connection.lastState)
-                guard isWaited, attempt < Self.attempts else { throw error }
-                try connection.run("ROLLBACK TO locking")
-            }
-        }
     }
 
     /// Leaves the old store as it is, and removes what was made.
