@@ -95,6 +95,7 @@ extension PostgreSQLStore {
                 let isDeadlock = connection.lastState == StoreHolder.deadlock
                 if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
                 guard isDeadlock, attempt < StoreHolder.attempts else { throw error }
+                // They were prepared for tables that are again as before.
                 try connection.forgetStatements()
                 attempt += 1
             }

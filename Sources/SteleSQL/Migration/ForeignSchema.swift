@@ -130,15 +130,14 @@ package struct ForeignSchema: Sendable {
             else { continue }
             let part = Part(kind, name, of: table, statement: row[3].text ?? "")
             let isOfStore = tables.contains(table.uppercased())
+            let isOwn = own.contains(name.uppercased())
             switch kind {
-            case .trigger: break
-            case .table, .view, .index: if own.contains(name.uppercased()) { continue }
-            case .column: if !isOfStore { continue }
-            }
-            switch kind {
+            case .table where isOwn, .view where isOwn, .index where isOwn,
+                .column where !isOfStore:
+                break
             case .index where !isOfStore: otherIndexes.append(part)
             case .index where part.isNamedAsIndex: formerIndexes.append(name)
-            default: parts.append(part)
+            case .table, .view, .index, .column, .trigger: parts.append(part)
             }
         }
         let references = try connection.rows(Self.referencesQuery, [], [.text, .text])

@@ -94,8 +94,7 @@ extension StoreMigration {
         for part in foreign.parts where part.dependsOnTable && isDropped(part.table) {
             losses.append("\(part), which another program has made")
         }
-        for (table, target) in foreign.references
-        where map.source.storedTables.contains(where: { $0.name == target }) && isDropped(target) {
+        for (table, target) in foreign.references where isDropped(target) {
             losses.append("the table \(target), to which a foreign key of \(table) leads")
         }
         return losses
