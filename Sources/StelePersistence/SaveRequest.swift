@@ -92,8 +92,9 @@ public struct ObjectChange: Sendable {
         self.key = key
         self.before = before
         self.values = values
-        for (slot, value) in values.enumerated() {
-            if let zero = value.unsignedZero { self.values[slot] = zero }
+        // Most saves have no such zero, and share the array with the object.
+        if values.contains(where: { $0.unsignedZero != nil }) {
+            self.values = values.map { $0.unsignedZero ?? $0 }
         }
         self.changedSlots = changedSlots
         self.toManys = toManys

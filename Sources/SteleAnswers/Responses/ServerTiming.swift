@@ -1,5 +1,6 @@
 /// The time of each step of a request, for its `Server-Timing` field.
 
+import Glibc
 import SteleHTTP
 import SteleJSON
 import SteleSystem
@@ -30,7 +31,8 @@ package struct ServerTiming: Sendable {
     }
 
     private static func areEqual(_ left: StaticString, _ right: StaticString) -> Bool {
-        left.withUTF8Buffer { left in right.withUTF8Buffer { left.elementsEqual($0) } }
+        left.utf8CodeUnitCount == right.utf8CodeUnitCount
+            && memcmp(left.utf8Start, right.utf8Start, left.utf8CodeUnitCount) == 0
     }
 
     /// Adds the field, in milliseconds with three digits: `route;dur=0.004, call;dur=0.012`.

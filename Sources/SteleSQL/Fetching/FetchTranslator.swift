@@ -22,6 +22,8 @@ public struct FetchTranslator: Sendable {
     private let storedKeys: [String: String]
     /// The columns of each table, qualified by `t0`, by index of the root entity.
     let selectLists: [Int: String]
+    /// The SELECT of one object by key (?1), by index of the root entity.
+    private(set) var selectsByKey: [Int: SQLText] = [:]
     /// The columns of each entity, qualified by `t0`, by entity and slot.
     private let columns: [[Column?]]
 
@@ -44,6 +46,9 @@ public struct FetchTranslator: Sendable {
                 guard case .attribute(let it) = slot else { return nil }
                 return Column(it, of: entity, behind: Self.firstAlias, schema, longDecimals)
             }
+        }
+        for root in schema.tables.keys {
+            selectsByKey[root] = SQLText(select(root, Self.isKey))
         }
     }
 

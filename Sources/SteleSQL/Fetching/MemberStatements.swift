@@ -4,7 +4,7 @@ import StelePersistence
 extension FetchTranslator {
     /// Returns the SELECT of one object by key (?1).
     public func snapshotByKey(root: Int) -> SQLText {
-        SQLText(select(root, "t0.Z_PK = ?1"))
+        selectsByKey[root] ?? SQLText(select(root, Self.isKey))
     }
 
     /// Returns the SELECT of objects by a JSON array of keys (?1, `KeyList`).
@@ -12,7 +12,10 @@ extension FetchTranslator {
         SQLText(select(root, "t0.Z_PK \(schema.dialect.isOneOf("?1"))"))
     }
 
-    private func select(_ root: Int, _ condition: String, also: String = "") -> String {
+    /// The condition of `snapshotByKey`.
+    static let isKey = "t0.Z_PK = ?1"
+
+    func select(_ root: Int, _ condition: String, also: String = "") -> String {
         "SELECT \(selectLists[root] ?? "NULL")\(also) "
             + "FROM \(schema.tables[root].map { source($0.name) } ?? "NULL") t0 "
             + "WHERE \(condition)"
