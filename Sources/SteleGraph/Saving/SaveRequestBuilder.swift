@@ -26,8 +26,8 @@ struct SaveRequestBuilder {
             context.changes.inserted.count + updates.count + context.changes.deleted.count)
         try collectToManys()
         addInserts()
-        addUpdates(updates)
-        addDeletes()
+        sortedByID { $0.addUpdates(updates) }
+        sortedByID { $0.addDeletes() }
         expectLinked(updates)
         expectMembers()
         expectOwners()
@@ -58,6 +58,19 @@ struct SaveRequestBuilder {
                 }
             }
             toManys[owner.objectID] = changes
+        }
+    }
+
+    /// Adds changes, and sorts them by the ids of their objects. Delete rules reach objects in an
+    /// order that depends on all links, and the order of what a role sees in the change feed must
+    /// not depend on what it does not see.
+    private mutating func sortedByID(_ add: (inout Self) -> Void) {
+        let start = request.changes.count
+        add(&self)
+        guard request.changes.count - start > 1 else { return }
+        let entities = context.model.entities
+        request.changes[start...].sort {
+            (entities[$0.entity].root, $0.key) < (entities[$1.entity].root, $1.key)
         }
     }
 

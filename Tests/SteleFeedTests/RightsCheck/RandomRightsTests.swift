@@ -20,6 +20,15 @@ import Testing
         }
     }()
 
+    /// A hidden link decided in which order delete rules reached visible objects.
+    @Test(arguments: kinds) func aSaveDoesNotShowHiddenLinksByItsOrder(_ kind: StoreKind) throws {
+        let seed: UInt64 = 1_113_409
+        let world = try #require(try RightsWorld.make(seed: seed))
+        var check = try RightsCheck(world, kind, seed: seed)
+        try check.run(40)
+        #expect(check.failures.isEmpty, "\(check.failures.joined(separator: "\n"))")
+    }
+
     @Test(arguments: kinds) func hiddenDataChangesNoAnswer(_ kind: StoreKind) throws {
         let given = getenv("STELE_QUESTIONS").flatMap { Int(String(cString: $0)) }
         let count = given.map { $0 / Self.kinds.count } ?? 400

@@ -40,6 +40,34 @@ import Testing
         #expect(try history(fixture, after: 2).map(\.number) == [3])
     }
 
+    /// Whatever order they were made in, and delete rules have reached the objects in.
+    @Test(arguments: StoreKind.allCases)
+    func updatesAndDeletionsAreInTheOrderOfIDs(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let teams = try fixture.insert("Team", count: 4)
+        let people = try fixture.insert("Person", count: 4)
+        func ids(_ kind: ObjectChange.Kind) throws -> [ObjectID] {
+            try fixture.lastSave().changes.filter { $0.kind == kind }.map {
+                ObjectID(root: fixture.model.entities[$0.entity].root, key: $0.key)
+            }
+        }
+        func sorted(_ ids: [ObjectID]) -> [ObjectID] {
+            ids.sorted { ($0.root, $0.key) < ($1.root, $1.key) }
+        }
+        let context = fixture.context()
+        for (team, person) in [(teams[3], people[2]), (teams[1], people[0])] {
+            try context.get(person).set("team", try context.get(team))
+        }
+        try context.get(people[1])["name"] = .string("x")
+        try context.save()
+        let updated = try ids(.update)
+        #expect(updated == sorted(updated) && Set(people[0...2]).isSubset(of: updated))
+        let deleted = [people[3], teams[2], people[1], teams[0]]
+        for id in deleted { try context.delete(try context.get(id)) }
+        try context.save()
+        #expect(try ids(.delete) == sorted(deleted))
+    }
+
     @Test(arguments: StoreKind.allCases)
     func authorsAreToldToTheByte(_ kind: StoreKind) throws {
         let fixture = try Fixture(try makeLeague(), kind)
