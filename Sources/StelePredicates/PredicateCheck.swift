@@ -252,7 +252,11 @@ public struct PredicateCheck: Sendable {
         }
         var type = Self.either(a.type, b.type)
         if isFixedPoint(a) && isWhole(b) || isFixedPoint(b) && isWhole(a) { type = .value(.double) }
-        let branches = [widened(a, from: first, to: type), widened(b, from: second, to: type)]
+        // The value of a variable has a type since it has met the other branch.
+        let branches = [
+            widened(a, from: first.kind == .any ? a.type : first, to: type),
+            widened(b, from: second.kind == .any ? b.type : second, to: type),
+        ]
         return Typed(
             expression: .conditional(condition, branches[0].expression, branches[1].expression),
             type: type, isAggregate: a.isAggregate || b.isAggregate,

@@ -222,6 +222,34 @@ import Testing
         }
     }
 
+    @Test func anIntegerBeyond64BitsIsTheSameNumberBesideADecimal() throws {
+        let pair = try Pair(isFilled: false)
+        let entity = try #require(pair.model.entity(named: "Item"))
+        for store in pair.stores {
+            let context = ManagedObjectContext(PersistentStoreCoordinator(store: store))
+            defer { context.close() }
+            let object = try context.insert(entity)
+            object["large"] = .int(.min)
+            object["real"] = .double(-0x1p63)
+            object["price"] = .decimal(-Decimal(Int64.min))
+            try context.save()
+        }
+        for (text, expected) in [
+            ("price == -large AND price == 0 - large AND NOT (0 - large > price)", [1]),
+            ("price IN {-large, 1} AND price BETWEEN {-large, -large}", [1]),
+            ("TERNARY(FALSEPREDICATE, price, -9223372036854775808) == real", [1]),
+            ("TERNARY(FALSEPREDICATE, price, -9223372036854775808) == large", [1]),
+        ] as [(String, [Int64])] {
+            var (request, check) = try pair.request()
+            request.predicate = try check.check(Predicate(format: text))
+            #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text)")
+        }
+        var (request, check) = try pair.request()
+        check.variables = ["half": .value(.decimal(0.5))]
+        request.propertiesToFetch = try check.columns(["c:TERNARY(FALSEPREDICATE, $half, large)"])
+        #expect(try pair.answer(request) == [[.double(-0x1p63)]])
+    }
+
     @Test func aListOfKeysAndTheValuesOfARequestHaveALimit() throws {
         let pair = try Pair()
         let (_, check) = try pair.request()

@@ -62,13 +62,24 @@ extension Translation {
         let (a, b) = (try operand(first, env), try operand(second, env))
         let long = a.isLongDecimal || b.isLongDecimal
         let kind = a.isNull ? b.kind : b.isNull ? a.kind : Self.common(a.kind, b.kind)
-        let (first, second) = (try sql(a, as: kind), try sql(b, as: kind))
+        let (first, second) = (try branch(a, as: kind), try branch(b, as: kind))
         var operand = Operand.computed(
             "CASE WHEN \(condition.sql) THEN \(first) ELSE \(second) END", kind,
             isNullable: a.isNullable || b.isNullable)
         operand.isLongDecimal = long || operand.kind == .decimal
         operand.bits = max(a.bits, b.bits)
         return operand
+    }
+
+    /// Returns the SQL of one of two alternative values. A Double among Decimals is compared by all
+    /// its digits, and SQLite's REAL of a Decimal by its shortest ones.
+    private func branch(_ operand: Operand, as kind: ColumnKind) throws(StoreError) -> String {
+        if kind == .decimal, case .double(let number)? = operand.value,
+            let decimal = PredicateCalls.comparable(number)
+        {
+            return try sql(.constant(.decimal(decimal)), as: kind)
+        }
+        return try sql(operand, as: kind)
     }
 
     /// Returns the common kind of two alternative values.

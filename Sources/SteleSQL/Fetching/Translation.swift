@@ -159,8 +159,9 @@ final class Translation {
         _ text: consuming String, _ kind: ColumnKind, _ options: ComparisonOptions, long: Bool
     ) throws(StoreError) -> String {
         if long, !schema.dialect.hasExactDecimals {
-            let isDouble = kind == .double || kind == .float
-            return try call(isDouble ? SQLFunctions.doubleKey : SQLFunctions.decimalKey, text)
+            // A computed integer is a Double where 64 bits cannot hold it.
+            let isDecimal = kind == .decimal
+            return try call(isDecimal ? SQLFunctions.decimalKey : SQLFunctions.doubleKey, text)
         }
         if kind == .text, options.folds {
             return try call(SQLFunctions.fold, text, String(options.rawValue))
