@@ -252,11 +252,7 @@ public struct PredicateCheck: Sendable {
         }
         var type = Self.either(a.type, b.type)
         if isFixedPoint(a) && isWhole(b) || isFixedPoint(b) && isWhole(a) { type = .value(.double) }
-        // The value of a variable has a type since it has met the other branch.
-        let branches = [
-            widened(a, from: first.kind == .any ? a.type : first, to: type),
-            widened(b, from: second.kind == .any ? b.type : second, to: type),
-        ]
+        let branches = [widened(a, from: first, to: type), widened(b, from: second, to: type)]
         return Typed(
             expression: .conditional(condition, branches[0].expression, branches[1].expression),
             type: type, isAggregate: a.isAggregate || b.isAggregate,
@@ -268,6 +264,8 @@ public struct PredicateCheck: Sendable {
     /// others.
     private func widened(_ typed: Typed, from old: ExpressionType, to type: ExpressionType) -> Typed
     {
+        // The value of a variable has a type since it has met the other branch.
+        let old = old.kind == .any ? typed.type : old
         guard old.kind == .number, case .value(let kind) = old, case .value(let wide) = type,
             kind != wide, kind != .double, kind != .float
         else { return typed }

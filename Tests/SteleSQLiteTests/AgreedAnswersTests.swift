@@ -56,14 +56,27 @@ import Testing
         }
 
         /// An object for each of the numbers.
-        func fill(large: [Int64]) throws {
+        func fill(large: [Int64]) throws { try fill(large.map { ["large": .int($0)] }) }
+
+        /// Objects with these values.
+        func fill(_ objects: [[String: Value]]) throws {
             let entity = try #require(model.entity(named: "Item"))
             for store in stores {
                 let context = ManagedObjectContext(PersistentStoreCoordinator(store: store))
                 defer { context.close() }
-                for number in large { try context.insert(entity)["large"] = .int(number) }
+                for values in objects {
+                    let object = try context.insert(entity)
+                    for (name, value) in values { object[name] = value }
+                }
                 try context.save()
             }
+        }
+
+        /// Expects that a predicate finds the objects with these ids in each store.
+        func expect(_ text: String, finds ids: [Int64]) throws {
+            var (request, check) = try request()
+            request.predicate = try check.check(Predicate(format: text))
+            #expect(try answer(request) == ids.map { [.int($0)] }, "\(text.prefix(100))")
         }
 
         /// What each store answers, which is the same.
@@ -167,9 +180,7 @@ import Testing
         ] as [(String, [Int64])])
     func objects(text: String, expected: [Int64]) throws {
         let pair = try Pair()
-        var (request, check) = try pair.request()
-        request.predicate = try check.check(Predicate(format: text))
-        #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text)")
+        try pair.expect(text, finds: expected)
     }
 
     @Test("lists so long that they are not written out")
@@ -191,22 +202,15 @@ import Testing
             ("count(\(numbers) UNION {large, price}) == 302", [2]),
             ("count(\(numbers) UNION {large, price, 9223372036854775807}) == 302", [3]),
         ] as [(String, [Int64])] {
-            var (request, check) = try pair.request()
-            request.predicate = try check.check(Predicate(format: text))
-            #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text.prefix(60))")
+            try pair.expect(text, finds: expected)
         }
     }
 
     @Test func aDoubleIsNotEqualToAnIntegerThatNoDoubleIs() throws {
         let pair = try Pair(isFilled: false)
-        let entity = try #require(pair.model.entity(named: "Item"))
-        for store in pair.stores {
-            let context = ManagedObjectContext(PersistentStoreCoordinator(store: store))
-            defer { context.close() }
-            try context.insert(entity)["real"] = .double(9_007_199_254_740_992)
-            try context.insert(entity)["real"] = .double(0x1p63)
-            try context.save()
-        }
+        try pair.fill([
+            ["real": .double(9_007_199_254_740_992)], ["real": .double(0x1p63)],
+        ])
         let rest = (0...20).map(String.init).joined(separator: ", ")
         for (text, expected) in [
             ("real == 9007199254740993", []), ("real != 9007199254740993", [1, 2]),
@@ -216,33 +220,25 @@ import Testing
             ("real IN {9223372036854775808, 9007199254740992, \(rest)}", [1, 2]),
             ("NOT (real IN {9223372036854775807, \(rest)})", [1, 2]),
         ] as [(String, [Int64])] {
-            var (request, check) = try pair.request()
-            request.predicate = try check.check(Predicate(format: text))
-            #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text)")
+            try pair.expect(text, finds: expected)
         }
     }
 
     @Test func anIntegerBeyond64BitsIsTheSameNumberBesideADecimal() throws {
         let pair = try Pair(isFilled: false)
-        let entity = try #require(pair.model.entity(named: "Item"))
-        for store in pair.stores {
-            let context = ManagedObjectContext(PersistentStoreCoordinator(store: store))
-            defer { context.close() }
-            let object = try context.insert(entity)
-            object["large"] = .int(.min)
-            object["real"] = .double(-0x1p63)
-            object["price"] = .decimal(-Decimal(Int64.min))
-            try context.save()
-        }
+        try pair.fill([
+            [
+                "large": .int(.min), "real": .double(-0x1p63),
+                "price": .decimal(-Decimal(Int64.min)),
+            ]
+        ])
         for (text, expected) in [
             ("price == -large AND price == 0 - large AND NOT (0 - large > price)", [1]),
             ("price IN {-large, 1} AND price BETWEEN {-large, -large}", [1]),
             ("TERNARY(FALSEPREDICATE, price, -9223372036854775808) == real", [1]),
             ("TERNARY(FALSEPREDICATE, price, -9223372036854775808) == large", [1]),
         ] as [(String, [Int64])] {
-            var (request, check) = try pair.request()
-            request.predicate = try check.check(Predicate(format: text))
-            #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text)")
+            try pair.expect(text, finds: expected)
         }
         var (request, check) = try pair.request()
         check.variables = ["half": .value(.decimal(0.5))]

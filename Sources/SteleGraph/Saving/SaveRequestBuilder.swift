@@ -26,8 +26,8 @@ struct SaveRequestBuilder {
             context.changes.inserted.count + updates.count + context.changes.deleted.count)
         try collectToManys()
         addInserts()
-        sortedByID { $0.addUpdates(updates) }
-        sortedByID { $0.addDeletes() }
+        addByID { $0.addUpdates(updates) }
+        addByID { $0.addDeletes() }
         expectLinked(updates)
         expectMembers()
         expectOwners()
@@ -64,7 +64,7 @@ struct SaveRequestBuilder {
     /// Adds changes, and sorts them by the ids of their objects. Delete rules reach objects in an
     /// order that depends on all links, and the order of what a role sees in the change feed must
     /// not depend on what it does not see.
-    private mutating func sortedByID(_ add: (inout Self) -> Void) {
+    private mutating func addByID(_ add: (inout Self) -> Void) {
         let start = request.changes.count
         add(&self)
         guard request.changes.count - start > 1 else { return }

@@ -13,7 +13,7 @@ extension FetchTranslator {
     }
 
     /// The condition of `snapshotByKey`.
-    static let isKey = "t0.Z_PK = ?1"
+    static let isKey = "\(firstKey) = ?1"
 
     func select(_ root: Int, _ condition: String, also: String = "") -> String {
         "SELECT \(selectLists[root] ?? "NULL")\(also) "

@@ -160,8 +160,8 @@ final class Translation {
     ) throws(StoreError) -> String {
         if long, !schema.dialect.hasExactDecimals {
             // A computed integer is a Double where 64 bits cannot hold it.
-            let isDecimal = kind == .decimal
-            return try call(isDecimal ? SQLFunctions.decimalKey : SQLFunctions.doubleKey, text)
+            let key = kind == .decimal ? SQLFunctions.decimalKey : SQLFunctions.doubleKey
+            return try call(key, text)
         }
         if kind == .text, options.folds {
             return try call(SQLFunctions.fold, text, String(options.rawValue))
