@@ -78,25 +78,26 @@ extension ReplacingTests {
     /// The owner and the rights of others are exactly those of before, also where a superuser
     /// migrates and the defaults have changed meanwhile.
     @Test func ownersAndRightsAreThoseOfBefore() throws {
-        let (owner, reader) = ("o" + schema, "r" + schema)
+        let (owner, reader, superuser) = ("o" + schema, "r" + schema, "u" + schema)
+        // A superuser of the test's own: the defaults of another test's would be in its dumps.
         try changeRights(
             "CREATE ROLE \(owner) LOGIN; CREATE ROLE \(reader) LOGIN; "
+                + "CREATE ROLE \(superuser) LOGIN SUPERUSER; "
                 + "ALTER SCHEMA \(schema) OWNER TO \(owner); \(giving("TABLE", to: owner)); "
                 + "\(giving("FUNCTION", to: owner)); GRANT USAGE ON SCHEMA \(schema) TO \(reader); "
                 + "GRANT SELECT ON \(schema).zpet TO \(reader) WITH GRANT OPTION; "
                 + "REVOKE EXECUTE ON FUNCTION \(schema).stele1_length(text) FROM PUBLIC; "
                 + "ALTER DEFAULT PRIVILEGES FOR ROLE \(owner) IN SCHEMA \(schema) "
                 + "GRANT UPDATE ON TABLES TO \(reader); "
-                + "ALTER DEFAULT PRIVILEGES FOR ROLE postgres GRANT SELECT ON TABLES TO \(reader)")
+                + "ALTER DEFAULT PRIVILEGES FOR ROLE \(superuser) "
+                + "GRANT SELECT ON TABLES TO \(reader)")
         defer {
             remove()
-            try? changeRights(
-                "ALTER DEFAULT PRIVILEGES FOR ROLE postgres REVOKE SELECT ON TABLES FROM \(reader)")
-            try? changeRights(
-                "DROP OWNED BY \(owner), \(reader); DROP ROLE \(owner); DROP ROLE \(reader)")
+            let roles = "\(owner), \(reader), \(superuser)"
+            try? changeRights("DROP OWNED BY \(roles); DROP ROLE \(roles)")
         }
         let before = try rights()
-        #expect(try replace())
+        #expect(try replace(url: url.replacing("//postgres@", with: "//\(superuser)@")))
         #expect(try rights().filter { !$0.hasPrefix("znote") } == before)
         let added = try rights().filter { $0.hasPrefix("znote") }
         #expect(added.count == 1 && added[0].contains("\(reader)=w/\(owner)"), "\(added)")
@@ -110,9 +111,9 @@ extension ReplacingTests {
             })
     }
 
-    /// Changes rights on the database, or default ones, one test at a time: they are rows that the
-    /// tests share, and PostgreSQL ends all but one of the commands that change such a row at once
-    /// with "tuple concurrently updated".
+    /// Changes rights on the database, one test at a time: they are a row that the tests share, and
+    /// PostgreSQL ends all but one of the commands that change it at once with "tuple concurrently
+    /// updated".
     private func changeRights(_ statements: String) throws {
         try server.sql("DO $$ BEGIN PERFORM pg_advisory_xact_lock(1); END $$; " + statements)
     }
