@@ -133,7 +133,7 @@ public struct ValueKey: Hashable {
         case .decimal(let it):
             if let whole = it.wholeNumber {
                 form = .whole(whole)
-            } else if Value.double(it.nearestDouble).asDecimal == it {
+            } else if PredicateCalls.comparable(it.nearestDouble) == it {
                 form = Self.number(it.nearestDouble)
             } else {
                 form = .digits(it)
@@ -148,6 +148,10 @@ public struct ValueKey: Hashable {
 
     private static func number(_ value: Double) -> Form {
         if let whole = Int64(exactly: value) { return .whole(whole) }
+        // A whole number beyond 64 bits is the Decimal with all its digits.
+        if value.magnitude >= 0x1p63, let exact = PredicateCalls.comparable(value) {
+            return .digits(exact)
+        }
         return .fraction(value.bitPattern)
     }
 }

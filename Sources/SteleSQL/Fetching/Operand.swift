@@ -29,6 +29,11 @@ struct Operand {
     /// Whether it is a Decimal that may have more digits than a double, and is compared by its key.
     var isLongDecimal = false
 
+    /// Whether it is a number that SQLite may have as a Double and that is no Decimal.
+    var mayBeDouble: Bool {
+        kind == .double || kind == .float || kind == .integer && bits > 64
+    }
+
     /// Arithmetic without its closing parentheses, such as `a + b`, to which `+ c` can be added.
     /// SQLite's parser allows about thirty open parentheses.
     struct Chain {

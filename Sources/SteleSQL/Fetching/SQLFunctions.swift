@@ -37,6 +37,9 @@ package enum SQLFunctions {
     /// `STELE_DOUBLE_KEY(x)`: the same of a Double that is compared with Decimals: a whole number
     /// beyond 2^53 has all its digits, where a REAL that is a Decimal has the shortest ones.
     package static let doubleKey = SQLFunction("STELE_DOUBLE_KEY", 1)
+    /// `STELE_EXACT_DECIMAL(x)`: a number that is no Decimal as the one that Decimals are compared
+    /// with; as it is where no Decimal holds it.
+    package static let exactDecimal = SQLFunction("STELE_EXACT_DECIMAL", 1)
     /// `STELE_DECIMAL_ADD(a, b)`: rounded to 38 digits, as the next three.
     package static let decimalAdd = SQLFunction("STELE_DECIMAL_ADD", 2)
     /// `STELE_DECIMAL_SUBTRACT(a, b)`: a minus b.

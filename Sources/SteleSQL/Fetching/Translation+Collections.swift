@@ -213,6 +213,7 @@ extension Translation {
         guard values.count == operands.count else { return nil }
         if whole.isLongDecimal, whole.kind == .decimal {
             values = values.map {
+                if case .double = $0 { return Self.amongDecimals($0) }
                 let decimal = PredicateCalls.cast($0, to: .decimal)
                 return decimal.isNull ? $0 : decimal
             }
@@ -239,12 +240,17 @@ extension Translation {
         value.isLongDecimal = operands.contains(where: \.isLongDecimal)
         for operand in operands where !operand.isNull {
             value.kind = common(value.kind, operand.kind)
+            value.bits = max(value.bits, operand.bits)
+        }
+        if value.kind == .decimal, operands.contains(where: \.mayBeDouble) {
+            value.isLongDecimal = true
         }
         return value
     }
 
     /// Returns a value's SQL in the form that makes equal values identical: where Decimals may have
     /// more digits than a double, all numbers become Decimals, but for those that no Decimal holds.
+    /// A Double has all its digits then.
     private func asOne(
         _ text: String, _ operand: Operand, of whole: Operand
     ) throws(StoreError) -> String {
@@ -252,9 +258,7 @@ extension Translation {
             operand.kind != .decimal,
             !operand.isNull
         else { return text }
-        let decimal = try cast(text, operand.kind, to: .decimal)
-        let isDouble = operand.kind == .double || operand.kind == .float
-        return isDouble ? "COALESCE(\(decimal), \(text))" : decimal
+        return try call(SQLFunctions.exactDecimal, text)
     }
 
     /// Returns each value once, if requested in the order of the left side and then the right.

@@ -71,15 +71,26 @@ extension Translation {
         return operand
     }
 
-    /// Returns the SQL of one of two alternative values. A Double among Decimals is compared by all
-    /// its digits, and SQLite's REAL of a Decimal by its shortest ones.
+    /// Returns the SQL of one of two alternative values.
     private func branch(_ operand: Operand, as kind: ColumnKind) throws(StoreError) -> String {
-        if kind == .decimal, case .double(let number)? = operand.value,
-            let decimal = PredicateCalls.comparable(number)
-        {
-            return try sql(.constant(.decimal(decimal)), as: kind)
+        guard kind == .decimal else { return try sql(operand, as: kind) }
+        if let value = operand.value {
+            return try sql(.constant(Self.amongDecimals(value)), as: kind)
         }
-        return try sql(operand, as: kind)
+        return try amongDecimals(sql(operand, as: kind), operand)
+    }
+
+    /// Returns a value in the form in which Decimals are compared with it.
+    static func amongDecimals(_ value: Value) -> Value {
+        guard case .double(let number) = value else { return value }
+        return PredicateCalls.comparable(number).map { .decimal($0) } ?? value
+    }
+
+    /// Returns a number's SQL in the form in which Decimals are compared with it. A Double is compared
+    /// by all its digits, and SQLite's REAL of a Decimal by its shortest ones.
+    func amongDecimals(_ text: String, _ operand: Operand) throws(StoreError) -> String {
+        guard operand.mayBeDouble, !schema.dialect.isTyped else { return text }
+        return try call(SQLFunctions.exactDecimal, text)
     }
 
     /// Returns the common kind of two alternative values.

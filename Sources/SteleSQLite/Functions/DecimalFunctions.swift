@@ -53,6 +53,16 @@ enum DecimalFunctions {
         bytes.withUnsafeBytes { stele_result_blob(context, $0.baseAddress, Int64($0.count)) }
     }
 
+    /// Returns a number as the Decimal that it compares as.
+    static func exact(_ context: OpaquePointer?, _ arguments: SQLArguments?) {
+        guard let value = arguments?[0] else { return sqlite3_result_null(context) }
+        let exact =
+            sqlite3_value_type(value) == SQLITE_FLOAT
+            ? PredicateCalls.comparable(sqlite3_value_double(value)) : decimal(value)
+        guard let exact else { return sqlite3_result_value(context, value) }
+        result(context, exact)
+    }
+
     /// Encodes a Double out of the range of Decimal too: it sorts before or after all Decimals, or
     /// nearer to 0.
     private static func orderedBytes(_ value: OpaquePointer?, _ ofDoubles: Bool) -> [UInt8]? {

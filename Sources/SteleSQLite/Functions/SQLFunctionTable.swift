@@ -59,6 +59,7 @@ enum SQLFunctionTable {
             (SQLFunctions.isForeign, { StoredContents.isForeign($0, $2) }),
             (SQLFunctions.decimalKey, { DecimalFunctions.key($0, $2, ofDoubles: false) }),
             (SQLFunctions.doubleKey, { DecimalFunctions.key($0, $2, ofDoubles: true) }),
+            (SQLFunctions.exactDecimal, { DecimalFunctions.exact($0, $2) }),
             (SQLFunctions.decimalAdd, { DecimalFunctions.combine($0, $2, .add) }),
             (SQLFunctions.decimalSubtract, { DecimalFunctions.combine($0, $2, .subtract) }),
             (SQLFunctions.decimalMultiply, { DecimalFunctions.combine($0, $2, .multiply) }),
