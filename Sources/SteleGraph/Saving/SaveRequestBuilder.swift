@@ -1,5 +1,6 @@
 import SteleModel
 import StelePersistence
+import StelePredicates
 
 /// Builds a save request from a context's changes and the stored state that they rely on.
 struct SaveRequestBuilder {
@@ -40,11 +41,13 @@ struct SaveRequestBuilder {
             for index in link.relationships {
                 let place = ToManyID(relationship: index, owner: owner.objectID.key)
                 guard let state = context.toManys[place] else { continue }
+                let relationship = context.model.relationships[index]
+                // Delete rules reach members in an order that depends on all links, too.
                 changes.append(
                     ToManyChange(
-                        relationship: index, added: Array(state.added),
-                        removed: Array(state.removed), order: state.newOrder))
-                let relationship = context.model.relationships[index]
+                        relationship: index,
+                        added: relationship.isOrdered ? Array(state.added) : Self.byID(state.added),
+                        removed: Self.byID(state.removed), order: state.newOrder))
                 // An object linked through a join table need not change in another column, so its
                 // version is not checked. It may have been deleted.
                 if context.model.inverse(of: relationship)?.isToMany != false {
@@ -61,6 +64,11 @@ struct SaveRequestBuilder {
         }
     }
 
+    /// The keys in ascending order, those of new objects last.
+    private static func byID(_ keys: OrderedKeys) -> [Int64] {
+        keys.sorted { ValueOrder.number(ofKey: $0) < ValueOrder.number(ofKey: $1) }
+    }
+
     /// Adds changes, and sorts them by the ids of their objects. Delete rules reach objects in an
     /// order that depends on all links, and the order of what a role sees in the change feed must
     /// not depend on what it does not see.
@@ -68,10 +76,8 @@ struct SaveRequestBuilder {
         let start = request.changes.count
         add(&self)
         guard request.changes.count - start > 1 else { return }
-        let entities = context.model.entities
-        request.changes[start...].sort {
-            (entities[$0.entity].root, $0.key) < (entities[$1.entity].root, $1.key)
-        }
+        // Changes of one entity together are written together.
+        request.changes[start...].sort { ($0.entity, $0.key) < ($1.entity, $1.key) }
     }
 
     private mutating func addInserts() {

@@ -68,6 +68,35 @@ import Testing
         #expect(try ids(.delete) == sorted(deleted))
     }
 
+    /// So are the members that a save links and unlinks.
+    @Test(arguments: StoreKind.allCases)
+    func membersAreInTheOrderOfIDs(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let team = try fixture.insert("Team", count: 1)[0]
+        let people = try fixture.insert("Person", count: 4)
+        func members() throws -> BeforeValue? {
+            try fixture.lastSave().changes.lazy.flatMap { $0.before ?? [] }.first {
+                if case .members = $0 { true } else { false }
+            }
+        }
+        let relationship = try #require(fixture.entity("Team").relationship(named: "players")).index
+        func keys(_ indexes: Int...) -> [Int64] { indexes.map { people[$0].key } }
+        let context = fixture.context()
+        for index in [3, 0, 2] {
+            try context.get(people[index]).set("team", try context.get(team))
+        }
+        try context.save()
+        #expect(
+            try members()
+                == .members(relationship: relationship, added: keys(0, 2, 3), removed: []))
+        for index in [3, 0] { try context.delete(try context.get(people[index])) }
+        try context.get(people[1]).set("team", try context.get(team))
+        try context.save()
+        #expect(
+            try members()
+                == .members(relationship: relationship, added: keys(1), removed: keys(0, 3)))
+    }
+
     @Test(arguments: StoreKind.allCases)
     func authorsAreToldToTheByte(_ kind: StoreKind) throws {
         let fixture = try Fixture(try makeLeague(), kind)
