@@ -77,10 +77,14 @@ enum SQLiteFailure {
                 + "(--read-only)")
     }
 
-    /// The sentence for a damaged file, which an incomplete copy is, too.
+    /// The sentence for a damaged file, which an incomplete copy is, too. SQLite does not say whether
+    /// it was the store's file or its log.
     private static func damage(
         _ connection: OpaquePointer, _ place: String, _ message: String
     ) -> String {
+        for database in ["main", "history"] {
+            if let fault = LogCheck(connection, database)?.fault() { return fault }
+        }
         let path = file(connection) ?? place
         let beside = file(connection, "history").map { " or \($0)" } ?? ""
         let remedy =

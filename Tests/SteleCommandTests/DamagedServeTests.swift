@@ -116,6 +116,29 @@ import Testing
     }
 
     /// A page that is read, and is none.
+    /// SQLite says the same of a file and of its log, and the ways out differ.
+    @Test func aReadThatMeetsACutLogNamesTheLog() throws {
+        let (program, caller) = try start()
+        let log = store + "-wal"
+        let size = try #require(
+            FileManager.default.attributesOfItem(atPath: log)[.size] as? Int)
+        #expect(truncate(log, off_t(size * 2 / 3)) == 0)
+        // Once the pages are not in a connection's cache, a read meets the cut.
+        var answers: [String] = []
+        for number in 0..<200 where !(answers.last.map(isDamage) ?? false) {
+            answers.append(try caller.call("GET", "/Team?sort=name&offset=\(number % 20)"))
+        }
+        answers.append(try post("later", caller))
+        answers.append(try caller.call("GET", "/readyz"))
+        for answer in answers where !answer.contains(" 200 ") {
+            #expect(isDamage(answer) && answer.contains("s.sqlite-wal is damaged"), "\(answer)")
+        }
+        program.signal(SIGKILL)
+        _ = program.end()
+        let mark = try String(contentsOfFile: store + "-damaged", encoding: .utf8)
+        #expect(mark.contains("s.sqlite-wal is damaged"), "\(mark)")
+    }
+
     @Test func aReadOfADamagedPageIsNoErrorOfTheServiceItself() throws {
         let first = try start().program
         // The log is copied into the file.

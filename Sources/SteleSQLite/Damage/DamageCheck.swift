@@ -40,7 +40,7 @@ final class DamageCheck {
     init(_ connection: Connection, _ damage: StoreDamage) {
         self.damage = damage
         for database in ["main"] + (connection.hasAttachedHistory ? ["history"] : []) {
-            guard let log = LogCheck(connection, database),
+            guard let log = LogCheck(connection.handle, database),
                 let file = FileCheck(connection, database)
             else { continue }
             parts.append(Part(log: log, file: file))

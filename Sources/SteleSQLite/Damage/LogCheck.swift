@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import StelePersistence
 
 /// Compares a database's write-ahead log with its index.
@@ -25,15 +26,17 @@ struct LogCheck {
     let path: String
 
     /// - Parameters:
-    ///   - connection: a connection in WAL mode that has read something, and outlives this.
+    ///   - connection: the handle of a connection that has read something, and outlives this.
     ///   - database: `main`, or the name of an attached one.
     /// - Returns: nil where there is no log, or its index is not mapped.
-    init?(_ connection: Connection, _ database: String) {
-        guard let index = stele_wal_index(connection.handle, database),
-            let file = sqlite3_db_filename(connection.handle, database),
-            stele_file(connection.handle, database, 1) != nil
+    init?(_ connection: OpaquePointer, _ database: String) {
+        // Asking for the index makes one where there is none.
+        guard stele_file(connection, database, 1) != nil,
+            let file = sqlite3_db_filename(connection, database),
+            access(String(cString: file) + "-shm", F_OK) == 0,
+            let index = stele_wal_index(connection, database)
         else { return nil }
-        self.connection = connection.handle
+        self.connection = connection
         self.database = database
         self.index = index
         path = String(cString: file) + "-wal"
