@@ -211,6 +211,22 @@ import Testing
         #expect(unknown?.message.contains("--again imports them once more") == true)
     }
 
+    /// Also where records of the file are linked to by their keys.
+    @Test func aRepeatedFileOfLinkedObjectsIsToldByTheirKeys() throws {
+        let house = try House(
+            makeModel([
+                EntityMaker("Row").attribute("code", .string)
+                    .toOne("parent", "Row", inverse: "kids")
+                    .toMany("kids", "Row", inverse: "parent").unique("code")
+            ]))
+        let text = "code,parent\na,\nb,a\n"
+        _ = try house.load([("Row.csv", text)])
+        let error = #expect(throws: ImportError.self) { try house.load([("Row.csv", text)]) }
+        #expect(error?.message.contains("is already in the store") == true, "\(error as Any)")
+        let again = try house.load([("Row.csv", text)]) { $0.onConflict = .update }
+        #expect(again.updated == ["Row": 2])
+    }
+
     @Test func idsAreKeptAndRecognised() throws {
         let house = try House(House.club())
         let file = [

@@ -144,16 +144,17 @@ extension ImportRun {
     private func existing(
         _ name: [Value], _ naming: Naming, _ line: ImportLine, _ batch: Batch
     ) throws -> ManagedObject? {
-        guard mustLookUp(naming) else { return nil }
         let entity = plan.model.entities[naming.entities[0]]
         let entry = directory.entry(name, of: entity)
         if plan.options.onConflict == .error {
+            // Links of the batch may have looked it up, and would find two objects.
+            if let entry, !entry.isNew, entry.key != nil { throw stored(line, naming, name) }
+            guard mustLookUp(naming) else { return nil }
             // Several new objects may have a name that no link uses.
             for entity in naming.entities.map({ plan.model.entities[$0] })
             where directory.isUsed(name, of: entity) { throw directory.ambiguous(name, entity) }
             guard let entry, !entry.isNew else { return nil }
-            throw ImportError(
-                "\(line.entity.name.withArticle) whose \(naming.key.shown(name)) \(Self.isStored)")
+            throw stored(line, naming, name)
         }
         if let new = batch.named[entity.index]?[name] {
             guard let new else { throw directory.ambiguous(name, entity) }
@@ -163,5 +164,10 @@ extension ImportRun {
         guard let entry else { return nil }
         guard let key = entry.key else { throw directory.ambiguous(name, entity) }
         return batch.found[ObjectID(root: entity.root, key: key)]
+    }
+
+    private func stored(_ line: ImportLine, _ naming: Naming, _ name: [Value]) -> ImportError {
+        ImportError(
+            "\(line.entity.name.withArticle) whose \(naming.key.shown(name)) \(Self.isStored)")
     }
 }
