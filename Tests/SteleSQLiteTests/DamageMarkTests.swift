@@ -39,6 +39,22 @@ import Testing
         #expect(try refusal() == nil)
     }
 
+    /// A copy without the saves behind the damage would be taken for a good one.
+    @Test func aStoreThatIsFoundDamagedIsNotBackedUp() throws {
+        let copies = folder.path + "/copies"
+        try FileManager.default.createDirectory(
+            atPath: copies, withIntermediateDirectories: false)
+        DamageMark.leave(beside: folder.store, "\(folder.store)-wal is damaged: some")
+        #expect {
+            try SQLiteStore.backUp(path: folder.store, to: copies)
+        } throws: { error in
+            "\(error)".contains("damaged: some") && "\(error)".contains("Recovery")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: copies) == [])
+        unlink(mark.path)
+        #expect(try SQLiteStore.backUp(path: folder.store, to: copies).bytes > 0)
+    }
+
     /// Where the disk is full, the mark has the beginning of its text, or nothing.
     @Test(arguments: [0, 10]) func aMarkThatIsCutIsOne(_ bytes: Int) throws {
         DamageMark.leave(beside: folder.store, "some")

@@ -37,11 +37,18 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - path: the store's file.
     ///   - folder: as `backUp(to:)`.
-    /// - Throws: `StoreError`: `.incompatible` for a file that is not a store, `.busy` where another
-    ///   program changes it all the time, `.noRoom`, `.failed`.
+    /// - Throws: `StoreError`: `.incompatible` for a file that is not a store, or a damaged one,
+    ///   `.busy` where another program changes it all the time, `.noRoom`, `.failed`.
     public static func backUp(
         path: String, to folder: String
     ) throws(StoreError) -> StoreBackup {
+        if let text = DamageMark.finding(path) {
+            throw .incompatible(
+                code: 134080,
+                "\(path) was found to be damaged (\(text)): a backup would look whole, and lack the "
+                    + "saves behind the damage. Keep a copy of all its files (\(path), -wal, -shm) "
+                    + "instead; the steps are in Docs/Operations.md, Recovery")
+        }
         _ = try StoreLook.at(path) { (connection) throws(StoreError) in
             try StoreFile.look(connection, path)
         }
