@@ -20,6 +20,13 @@ import Testing
         #expect(members.status == 200, "\(members.text)")
         let refused = league.patch("/Player/1", #"{"_version":1.5}"#)
         #expect(refused.status == 400 && refused.detail.contains("whole number"))
+        for beyond in ["1e19", "\"1e19\"", "\"-1e19\"", "\"10000000000000000000\"", "\"1e400\""] {
+            let answer = league.patch("/Player/1", "{\"goals\":\(beyond)}")
+            let code = beyond.contains("-") ? "1620" : "1610"
+            #expect(
+                answer.status == 422 && answer.text.contains("\"code\":\(code)"),
+                "\(beyond): \(answer.text)")
+        }
         let editor = try Editor(league, #"{"undoLevels":5.0}"#)
         #expect(try editor.state("undoLevels") == 5)
         #expect(editor.patch("", #"{"undoLevels":1e1}"#).status == 200)

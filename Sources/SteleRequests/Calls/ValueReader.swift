@@ -68,10 +68,10 @@ package enum ValueReader {
         case .string:
             let text = node.string ?? ""
             if let value = wholeNumber(text.utf8) { return value }
-            let plain = NumberText.plain(text.utf8) ?? []
-            let digits = plain.drop { $0 == UInt8(ascii: "-") }
-            if !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) {
-                throw beyond(type, node, isNegative: digits.count < plain.count)
+            if let plain = NumberText.plain(text.utf8),
+                let real = Double(String(decoding: plain, as: UTF8.self)), real.magnitude >= 0x1p63
+            {
+                throw beyond(type, node, isNegative: real < 0)
             }
         default: break
         }
