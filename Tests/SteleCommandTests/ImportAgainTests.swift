@@ -211,6 +211,20 @@ import Testing
         #expect(unknown?.message.contains("--again imports them once more") == true)
     }
 
+    /// Errors of the model are found when records are saved.
+    @Test func allRecordsOfAPartThatAreNotValidAreListed() throws {
+        let house = try House(
+            makeModel([EntityMaker("Row").attribute("code", .string).attribute("n", .integer32)]))
+        let text = "code,n\na,99999999999\nb,1\nc,-99999999999\n"
+        let error = #expect(throws: ImportError.self) { try house.load([("Row.csv", text)]) }
+        #expect(error?.line == 2 && error?.others.map(\.line) == [4], "\(error as Any)")
+        let few = #expect(throws: ImportError.self) {
+            try house.load([("Row.csv", text)]) { $0.mostErrors = 1 }
+        }
+        #expect(few?.others.isEmpty == true && few?.description.contains("--errors 10") == true)
+        #expect(try house.all("Row").isEmpty)
+    }
+
     /// Also where records of the file are linked to by their keys.
     @Test func aRepeatedFileOfLinkedObjectsIsToldByTheirKeys() throws {
         let house = try House(

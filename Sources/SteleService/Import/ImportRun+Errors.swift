@@ -56,15 +56,27 @@ struct RecordErrors {
 }
 
 extension ImportRun {
-    /// The error for objects that are not valid, with the line of the first.
-    func refusal(_ errors: ValidationErrors, _ batch: Batch) -> any Error {
-        let error = errors.errors.first
-        let failure = ImportError(error?.detail ?? "an object is not valid")
-        guard let error, let place = batch.line(root: error.entity.root, key: error.key)?.place
-        else {
-            return failure
+    /// The errors for objects that are not valid, with their lines.
+    func refusal(_ errors: ValidationErrors, _ batch: Batch) -> ImportError {
+        var places: [ObjectID: LinePlace] = [:]
+        for (line, made) in zip(batch.lines, batch.made) {
+            guard let id = made?.object.objectID else { continue }
+            places[id] = line.place
+            if let key = batch.kept[id] { places[ObjectID(root: id.root, key: key)] = line.place }
         }
-        return plan.placed(failure, place)
+        let end = LinePlace(file: plan.files.count, number: 0)
+        let all = errors.errors.map { error in
+            let place = places[ObjectID(root: error.entity.root, key: error.key)]
+            return (error: error, place: place ?? end)
+        }.sorted { ($0.place.file, $0.place.number) < ($1.place.file, $1.place.number) }
+        let listed = all.prefix(plan.options.mostErrors).map { error, place in
+            let failure = ImportError(error.detail)
+            return place.file < end.file
+                ? failure.placed(plan.files[place.file].path, place.number) : failure
+        }
+        var error = ImportError(listed) ?? ImportError("an object is not valid")
+        error.hasMore = all.count > listed.count
+        return error
     }
 
     /// The error for a rule of the store's database, such as a trigger of another program: with the
