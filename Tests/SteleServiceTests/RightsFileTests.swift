@@ -64,6 +64,7 @@ import Testing
             #"{"Document": {"read": true}, "Report": {"read": "year > 2000"}}"#,
             "read of Document: Document has no property year"
         ),
+        (#"{"Tag": {"read": "_id > 1 AND nme == 'x'"}}"#, "(at 12, near nme)"),
     ]
 
     @Test(arguments: misfits) func aRoleThatDoesNotFitTheModelIsNamed(

@@ -117,9 +117,21 @@ package struct RoleDeclaration: Sendable {
             return .rows(
                 try names.plain(conditions.count == 1 ? conditions[0] : .or(conditions)))
         } catch {
+            let rules = parts.compactMap { right, _ -> String? in
+                if case .rows(_, let text) = right { text } else { nil }
+            }
             throw RightsError(
-                "the role \(name): \(verb.rawValue) of \(entity.name): \(error)")
+                "the role \(name): \(verb.rawValue) of \(entity.name): "
+                    + "\(Self.located(error, in: rules))")
         }
+    }
+
+    /// An error with its position in the rule that it is in.
+    private static func located(_ error: any Error, in rules: [String]) -> any Error {
+        guard let mistake = error as? PredicateError,
+            let rule = rules.first(where: { mistake.found(in: $0) != nil })
+        else { return error }
+        return mistake.located(in: rule)
     }
 
     private func right(_ verb: Rights.Verb, at place: String, _ user: String?) -> Right {
