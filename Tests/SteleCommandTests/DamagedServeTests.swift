@@ -115,7 +115,6 @@ import Testing
         #expect(try files() == before)
     }
 
-    /// A page that is read, and is none.
     /// SQLite says the same of a file and of its log, and the ways out differ.
     @Test func aReadThatMeetsACutLogNamesTheLog() throws {
         let (program, caller) = try start()
@@ -139,6 +138,7 @@ import Testing
         #expect(mark.contains("s.sqlite-wal is damaged"), "\(mark)")
     }
 
+    /// A page that is read, and is none.
     @Test func aReadOfADamagedPageIsNoErrorOfTheServiceItself() throws {
         let first = try start().program
         // The log is copied into the file.

@@ -10,94 +10,6 @@ import TestSupport
 import Testing
 
 @Suite struct AgreedAnswersTests {
-    /// Both stores with the same few objects.
-    private final class Pair {
-        let model: Model
-        let stores: [any PersistentStore]
-        private let folder: TemporaryFolder
-
-        init(isFilled: Bool = true) throws {
-            model = try makeModel([
-                EntityMaker("Item").attribute("name", .string)
-                    .attribute("real", .double)
-                    .attribute("large", .integer64)
-                    .attribute("price", .decimal)
-                    .toMany("parts", "Item", inverse: "whole", ordered: true)
-                    .toOne("whole", "Item", inverse: "parts")
-            ])
-            folder = try TemporaryFolder()
-            stores = [
-                InMemoryStore(model: model), try SQLiteStore.open(path: folder.store, model: model),
-            ]
-            if isFilled { for store in stores { try fill(store) } }
-        }
-
-        deinit { for store in stores { store.close() } }
-
-        /// Three, of which the first holds what is great, the second nothing, the third what is
-        /// small.
-        private func fill(_ store: any PersistentStore) throws {
-            let context = ManagedObjectContext(PersistentStoreCoordinator(store: store))
-            defer { context.close() }
-            let entity = try #require(model.entity(named: "Item"))
-            let objects = try (0..<3).map { _ in try context.insert(entity) }
-            objects[0]["name"] = .string("\u{212A}")
-            objects[0]["real"] = .double(-1e308)
-            objects[0]["large"] = .int(.max)
-            objects[0]["price"] =
-                Decimal(string: "-99999999999999999999999999999999999999")
-                .map { .decimal($0) } ?? .null
-            objects[2]["name"] = .string("k")
-            objects[2]["real"] = .double(.leastNonzeroMagnitude)
-            objects[2]["large"] = .int(5)
-            objects[2]["price"] = .decimal(3)
-            try objects[0].add("parts", objects[2])
-            try context.save()
-        }
-
-        /// An object for each of the numbers.
-        func fill(large: [Int64]) throws { try fill(large.map { ["large": .int($0)] }) }
-
-        /// Objects with these values.
-        func fill(_ objects: [[String: Value]]) throws {
-            let entity = try #require(model.entity(named: "Item"))
-            for store in stores {
-                let context = ManagedObjectContext(PersistentStoreCoordinator(store: store))
-                defer { context.close() }
-                for values in objects {
-                    let object = try context.insert(entity)
-                    for (name, value) in values { object[name] = value }
-                }
-                try context.save()
-            }
-        }
-
-        /// Expects that a predicate finds the objects with these ids in each store.
-        func expect(_ text: String, finds ids: [Int64]) throws {
-            var (request, check) = try request()
-            request.predicate = try check.check(Predicate(format: text))
-            #expect(try answer(request) == ids.map { [.int($0)] }, "\(text.prefix(100))")
-        }
-
-        /// What each store answers, which is the same.
-        func answer(_ request: FetchRequest) throws -> [[Value]] {
-            let answers = try stores.map { store in
-                let reader = try store.reader()
-                defer { reader.close() }
-                if !request.propertiesToFetch.isEmpty { return try reader.fetchRows(request) }
-                return try reader.fetch(request).map { [Value.int($0.key)] }
-            }
-            #expect(
-                answers[0] == answers[1], "\(request.predicate?.description.suffix(200) ?? "")")
-            return answers[1]
-        }
-
-        func request() throws -> (FetchRequest, PredicateCheck) {
-            let entity = try #require(model.entity(named: "Item"))
-            return (FetchRequest(entity: entity), PredicateCheck(model: model, entity: entity))
-        }
-    }
-
     @Test(
         arguments: [
             // What is no finite number is null.
@@ -180,13 +92,13 @@ import Testing
             ("randomn(3) >= 0 AND randomn(3) < 3", [1, 2, 3]),
         ] as [(String, [Int64])])
     func objects(text: String, expected: [Int64]) throws {
-        let pair = try Pair()
+        let pair = try StorePair()
         try pair.expect(text, finds: expected)
     }
 
     @Test("lists so long that they are not written out")
     func longLists() throws {
-        let pair = try Pair()
+        let pair = try StorePair()
         func repeated(_ item: String, _ count: Int) -> String {
             "{\(Array(repeating: item, count: count).joined(separator: ", "))}"
         }
@@ -208,7 +120,7 @@ import Testing
     }
 
     @Test func aDoubleIsNotEqualToAnIntegerThatNoDoubleIs() throws {
-        let pair = try Pair(isFilled: false)
+        let pair = try StorePair(isFilled: false)
         try pair.fill([
             ["real": .double(9_007_199_254_740_992)], ["real": .double(0x1p63)],
         ])
@@ -226,7 +138,7 @@ import Testing
     }
 
     @Test func anIntegerBeyond64BitsIsTheSameNumberBesideADecimal() throws {
-        let pair = try Pair(isFilled: false)
+        let pair = try StorePair(isFilled: false)
         try pair.fill([
             [
                 "large": .int(.min), "real": .double(-0x1p63),
@@ -266,7 +178,7 @@ import Testing
     }
 
     @Test func aListOfKeysAndTheValuesOfARequestHaveALimit() throws {
-        let pair = try Pair()
+        let pair = try StorePair()
         let (_, check) = try pair.request()
         let most = PredicateLimits.listedExpressions
         let keys = Array(repeating: "real", count: most + 1).joined(separator: ", ")
@@ -297,7 +209,7 @@ import Testing
     }
 
     @Test func sumsBeyond64BitsAreDoubles() throws {
-        let pair = try Pair()
+        let pair = try StorePair()
         var (request, check) = try pair.request()
         request.propertiesToFetch = try check.columns(["total:sum(large)", "most:max(large + 1)"])
         #expect(try pair.answer(request) == [[.double(0x1p63), .double(0x1p63)]])
@@ -307,7 +219,7 @@ import Testing
         let seed = drawSeed("meansAndSumsOfWideIntegersAreTheNearestNumbers")
         var numbers = SeededNumbers(seed: seed)
         for round in 0..<40 {
-            let pair = try Pair(isFilled: false)
+            let pair = try StorePair(isFilled: false)
             let width = Int.random(in: 0..<64, using: &numbers)
             let values = (0..<Int.random(in: 1...9, using: &numbers)).map { _ in
                 Int64.random(in: .min ... .max, using: &numbers) >> Int64(width)
@@ -342,7 +254,7 @@ import Testing
     }
 
     @Test func aSumThatIsAnIntegerIsOneWhateverComesBetween() throws {
-        let pair = try Pair(isFilled: false)
+        let pair = try StorePair(isFilled: false)
         try pair.fill(large: [.min, -5, 3, .max, 9_007_199_254_740_993])
         var (request, check) = try pair.request()
         request.propertiesToFetch = try check.columns([
@@ -352,14 +264,14 @@ import Testing
     }
 
     @Test func aDecimalOf39DigitsIsComputedAndSorted() throws {
-        let pair = try Pair()
+        let pair = try StorePair()
         var (request, check) = try pair.request()
         request.sortDescriptors = try SortList("10 - price").checked(by: check)
         #expect(try pair.answer(request) == [[.int(2)], [.int(3)], [.int(1)]])
     }
 
     @Test func distinctRowsAreSortedByAColumnThatIsAConstant() throws {
-        let pair = try Pair()
+        let pair = try StorePair()
         var (request, check) = try pair.request()
         request.propertiesToFetch = try check.columns(["c:1"])
         check.aliases = ["c": request.propertiesToFetch[0].expression]
@@ -369,7 +281,7 @@ import Testing
     }
 
     @Test func groupsAreMadeAndChosenByATotal() throws {
-        let pair = try Pair()
+        let pair = try StorePair()
         var (request, check) = try pair.request()
         let columns = try check.columns(["g:parts.@count", "n:count()"])
         request.propertiesToFetch = columns
@@ -380,7 +292,7 @@ import Testing
     }
 
     @Test func bothRefuseAKeyThatAGroupHasManyOf() throws {
-        let pair = try Pair()
+        let pair = try StorePair()
         var (request, check) = try pair.request()
         request.propertiesToFetch = try check.columns(["n:count()"])
         check.allowsRowAggregates = true

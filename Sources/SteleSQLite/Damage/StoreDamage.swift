@@ -1,4 +1,3 @@
-import Glibc
 import StelePersistence
 import SteleSystem
 
@@ -44,20 +43,11 @@ final class StoreDamage: Sendable {
     /// - Returns: the error to throw in its place.
     func noting(_ error: StoreError) -> StoreError {
         switch error {
-        case .damaged(let text): note(emptyLog ?? text)
+        case .damaged(let text): note(text)
         // It was a database when it was opened.
         case .incompatible(_, let text) where SQLiteFailure.saysNotADatabase(text): note(text)
         default: error
         }
-    }
-
-    /// What is wrong where a read has failed because the log was cut to nothing: SQLite's own words
-    /// are of the store's file.
-    private var emptyLog: String? {
-        guard let log = store.map({ StoreLook.place(of: $0) + "-wal" }) else { return nil }
-        var found = stat()
-        guard stat(log, &found) == 0, found.st_size < LogCheck.headerBytes else { return nil }
-        return "\(log) is damaged: it has \(found.st_size) bytes, and the saves in it are gone"
     }
 
     /// Runs what reads or writes the store, and remembers the damage that it meets.

@@ -58,12 +58,7 @@ struct RecordErrors {
 extension ImportRun {
     /// The errors for objects that are not valid, with their lines.
     func refusal(_ errors: ValidationErrors, _ batch: Batch) -> ImportError {
-        var places: [ObjectID: LinePlace] = [:]
-        for (line, made) in zip(batch.lines, batch.made) {
-            guard let id = made?.object.objectID else { continue }
-            places[id] = line.place
-            if let key = batch.kept[id] { places[ObjectID(root: id.root, key: key)] = line.place }
-        }
+        let places = batch.places
         let end = LinePlace(file: plan.files.count, number: 0)
         let all = errors.errors.map { error in
             let place = places[ObjectID(root: error.entity.root, key: error.key)]
@@ -189,6 +184,17 @@ extension ImportRun {
 }
 
 extension ImportRun.Batch {
+    /// The places of the lines that objects were made of, also by the keys that new ones keep.
+    var places: [ObjectID: LinePlace] {
+        var places: [ObjectID: LinePlace] = [:]
+        for (line, made) in zip(lines, made) {
+            guard let id = made?.object.objectID else { continue }
+            places[id] = line.place
+            if let key = kept[id] { places[ObjectID(root: id.root, key: key)] = line.place }
+        }
+        return places
+    }
+
     /// The objects that the batch writes, with the names that errors of the store give them.
     fileprivate var objects: [(name: String, entity: String, place: LinePlace)] {
         var objects: [(name: String, entity: String, place: LinePlace)] = []

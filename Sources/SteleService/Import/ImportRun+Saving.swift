@@ -51,10 +51,7 @@ extension ImportRun {
         _ errors: [ValidationError], _ batch: Batch, _ key: (ObjectID) -> Int64
     ) {
         if errors.isEmpty { return }
-        var places: [ObjectID: LinePlace] = [:]
-        for (line, made) in zip(batch.lines, batch.made) {
-            if let made { places[made.object.objectID] = line.place }
-        }
+        let places = batch.places
         for error in errors {
             let id = ObjectID(root: error.entity.root, key: error.key)
             guard let it = error.property.flatMap(error.entity.relationship(named:)) else {
