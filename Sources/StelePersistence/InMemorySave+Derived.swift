@@ -13,6 +13,7 @@ extension InMemorySave {
         for found in try derived.outcomes(of: changes(after), reader, at: time) {
             take(found)
         }
+        history.sortChanges()
     }
 
     private func changes(_ after: InMemoryContents) -> [DerivedAttributes.Change] {

@@ -27,8 +27,9 @@ struct SaveRequestBuilder {
             context.changes.inserted.count + updates.count + context.changes.deleted.count)
         try collectToManys()
         addInserts()
-        addByID { $0.addUpdates(updates) }
-        addByID { $0.addDeletes() }
+        addUpdates(updates)
+        addDeletes()
+        request.changes.sortChanges()
         expectLinked(updates)
         expectMembers()
         expectOwners()
@@ -67,17 +68,6 @@ struct SaveRequestBuilder {
     /// The keys in ascending order, those of new objects last.
     private static func byID(_ keys: OrderedKeys) -> [Int64] {
         keys.sorted { ValueOrder.number(ofKey: $0) < ValueOrder.number(ofKey: $1) }
-    }
-
-    /// Adds changes, and sorts them by the ids of their objects. Delete rules reach objects in an
-    /// order that depends on all links, and the order of what a role sees in the change feed must
-    /// not depend on what it does not see.
-    private mutating func addByID(_ add: (inout Self) -> Void) {
-        let start = request.changes.count
-        add(&self)
-        guard request.changes.count - start > 1 else { return }
-        // Changes of one entity together are written together.
-        request.changes[start...].sort { ($0.entity, $0.key) < ($1.entity, $1.key) }
     }
 
     private mutating func addInserts() {
@@ -123,8 +113,28 @@ struct SaveRequestBuilder {
             request.changes.append(
                 ObjectChange(
                     .delete, entity: object.entity.index, key: object.objectID.key,
-                    before: object.before, toManys: changedToManys(of: object)))
+                    before: object.before, toManys: toManys(ofDeleted: object)))
         }
+    }
+
+    /// The to-many relationships that a deletion ends. No delete rule cuts the links to objects that
+    /// are deleted as well, but the history has all members whose own rows do not name the object.
+    private func toManys(ofDeleted object: ManagedObject) -> [ToManyChange] {
+        var changes = changedToManys(of: object)
+        for relationship in context.plans[object.entity].relationships
+        where relationship.isToMany && context.model.toOneInverse(of: relationship) == nil {
+            let place = ToManyID(relationship: relationship.index, owner: object.objectID.key)
+            guard let stored = context.toManys[place]?.stored, !stored.isEmpty else { continue }
+            if let index = changes.firstIndex(where: { $0.relationship == relationship.index }) {
+                let known = Set(changes[index].removed)
+                changes[index].removed += stored.filter { !known.contains($0) }
+                changes[index].removed.sort()
+            } else {
+                changes.append(
+                    ToManyChange(relationship: relationship.index, removed: stored.sorted()))
+            }
+        }
+        return changes
     }
 
     private func changedToManys(of object: ManagedObject) -> [ToManyChange] {

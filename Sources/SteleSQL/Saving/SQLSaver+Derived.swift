@@ -26,6 +26,7 @@ extension SQLSaver {
         if outcomes.isEmpty { return }
         var places: [ObjectID: Int] = [:]
         for (index, applied) in done.enumerated() { places[id(of: applied.change)] = index }
+        let count = done.count
         for outcome in outcomes {
             try write(outcome)
             let snapshot = outcome.snapshot
@@ -36,6 +37,7 @@ extension SQLSaver {
                 done.append(AppliedChange(outcome))
             }
         }
+        if done.count > count { done.sortChanges() }
     }
 
     /// Computes the derived values of objects again, without a save.
@@ -105,7 +107,11 @@ extension SQLSaver {
     }
 }
 
-extension AppliedChange {
+extension AppliedChange: OrderedChange {
+    var kind: ObjectChange.Kind { change.kind }
+    var entity: Int { change.entity }
+    var key: Int64 { change.key }
+
     /// Creates the change of an object whose derived values alone changed.
     fileprivate init(_ outcome: DerivedAttributes.Outcome) {
         var before = outcome.snapshot

@@ -68,6 +68,34 @@ import Testing
         #expect(try ids(.delete) == sorted(deleted))
     }
 
+    /// No delete rule cuts the link of two objects that are both deleted.
+    @Test(arguments: StoreKind.allCases, ["Cascade", "Deny"])
+    func deletionsHaveMembersThatAreDeletedToo(_ kind: StoreKind, _ rule: String) throws {
+        let model = try RightsModel.model(
+            """
+            {"name": "Friends", "entities": [{"name": "Person", "relationships": [
+                {"name": "friends", "destination": "Person", "inverse": "friends",
+                 "toMany": true, "deleteRule": "\(rule)"}]}]}
+            """)
+        let fixture = try Fixture(model, kind)
+        let people = try fixture.insert("Person", count: 2)
+        let context = fixture.context()
+        let objects = try people.map { try context.get($0) }
+        let friends = try #require(fixture.entity("Person").relationship(named: "friends"))
+        try objects[0].addMember(friends, objects[1])
+        try context.save()
+        for object in objects { try context.delete(object) }
+        try context.save()
+        let changes = try fixture.lastSave().changes
+        #expect(changes.map(\.kind) == [.delete, .delete])
+        for (change, other) in zip(changes, people.reversed()) {
+            #expect(
+                change.before == [
+                    .members(relationship: friends.index, added: [], removed: [other.key])
+                ])
+        }
+    }
+
     /// So are the members that a save links and unlinks.
     @Test(arguments: StoreKind.allCases)
     func membersAreInTheOrderOfIDs(_ kind: StoreKind) throws {
