@@ -85,17 +85,26 @@ final class ChangeVeil {
         try prepare(save.changes, judged)
         var told: [HistoryChange] = []
         var crossings: [Crossing] = []
-        for (id, changes) in objects where tells(changes.entity) {
+        for taken in objects where tells(taken.changes.entity) {
+            let (id, changes) = (taken.id, taken.changes)
             let was = try isSeen(id, before)
             let isNow = try isSeen(id, after)
             if was != isNow, isCrossing(id, changes) {
+                guard taken.index == changes.lastIndex else { continue }
                 crossings.append(Crossing(id: id, entity: changes.entity, isVisible: isNow))
                 continue
             }
             guard let one = changes.change(wasVisible: was, isVisible: isNow, in: model) else {
                 continue
             }
-            if let one = try veiled(one, before, after) { told.append(one) }
+            // Several changes are told as one, at the first that is seen by itself: where others are
+            // must not show.
+            let place = try changes.firstIndex { (change) throws(StoreError) in
+                try veiled(change, before, after) != nil
+            }
+            guard taken.index == place, var one = try veiled(one, before, after) else { continue }
+            one.position = taken.position
+            told.append(one)
         }
         if let rest = save.rest { return Seen(changes: told, rest: rest) }
         let last = try self.told(crossings: isWhole ? crossings : nil, judged, after: start, tells)

@@ -8,14 +8,14 @@ import StelePersistence
 /// it may see them.
 struct ObjectChanges {
     private let first: HistoryChange
-    /// The last one, whose position is that of all.
     private let last: HistoryChange
+    /// All of them, where there are several.
+    private let several: [HistoryChange]
     /// What they have changed together, where there are several.
     private let merged: [BeforeValue]?
-    private let isOne: Bool
 
     init(_ change: HistoryChange) {
-        (first, last, merged, isOne) = (change, change, change.before, true)
+        (first, last, several, merged) = (change, change, [], change.before)
     }
 
     /// - Parameter changes: in their order, at least one.
@@ -23,8 +23,10 @@ struct ObjectChanges {
         first = changes[0]
         last = changes[changes.count - 1]
         merged = Self.merged(changes, model)
-        isOne = changes.count == 1
+        several = changes.count == 1 ? [] : changes
     }
+
+    private var isOne: Bool { several.isEmpty }
 
     var entity: Int { last.entity }
 
@@ -39,6 +41,17 @@ struct ObjectChanges {
 
     /// The object after the save; nil where it does not exist, or is not known.
     var after: Snapshot? { last.snapshotAfter }
+
+    /// The index of the first change for which a condition holds; that of the last one for none.
+    /// - Throws: as the closure.
+    func firstIndex(
+        where holds: (HistoryChange) throws(StoreError) -> Bool
+    ) throws(StoreError) -> Int {
+        for (index, change) in several.enumerated() where try holds(change) { return index }
+        return lastIndex
+    }
+
+    var lastIndex: Int { max(several.count - 1, 0) }
 
     /// Whether the object existed before the save and exists after it.
     func isUpdate(in model: Model) -> Bool { before(in: model) != nil && after != nil }

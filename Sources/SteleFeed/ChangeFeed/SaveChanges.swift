@@ -38,13 +38,20 @@ final class SaveChanges {
         self.indexer = indexer
     }
 
+    /// A change, with all changes of its object.
+    struct Taken {
+        let id: ObjectID
+        let changes: ObjectChanges
+        /// The index of the change among those of the object.
+        let index: Int
+        let position: Int64
+    }
+
     /// Takes the changes that are judged next.
     /// - Parameter isWhole: whether they are all of the save.
-    /// - Returns: the objects whose last change is among them, in the order of these.
+    /// - Returns: each of them.
     /// - Throws: as making the places, of a save that is not whole, and as reading the history.
-    func take(
-        _ changes: [HistoryChange], isWhole: Bool
-    ) throws(StoreError) -> [(id: ObjectID, changes: ObjectChanges)] {
+    func take(_ changes: [HistoryChange], isWhole: Bool) throws(StoreError) -> [Taken] {
         whole = isWhole ? changes : nil
         piece = [:]
         if changes.isEmpty { return [] }
@@ -52,46 +59,53 @@ final class SaveChanges {
         return isWhole ? takeWhole(known) : try takePiece(known)
     }
 
-    private func takeWhole(
-        _ changes: [HistoryChange]
-    ) -> [(id: ObjectID, changes: ObjectChanges)] {
+    private func takeWhole(_ changes: [HistoryChange]) -> [Taken] {
         var several: [ObjectID: [HistoryChange]] = [:]
-        var last: [ObjectID: Int] = [:]
-        last.reserveCapacity(changes.count)
+        var first: [ObjectID: Int] = [:]
+        first.reserveCapacity(changes.count)
         for (index, change) in changes.enumerated() {
             let id = id(change)
-            if let before = last.updateValue(index, forKey: id) {
+            if let before = first[id] {
                 several[id, default: [changes[before]]].append(change)
+            } else {
+                first[id] = index
             }
         }
-        var taken: [(id: ObjectID, changes: ObjectChanges)] = []
-        taken.reserveCapacity(last.count)
-        for (index, change) in changes.enumerated() {
-            let id = id(change)
-            guard last[id] == index else { continue }
-            let object = several[id].map { ObjectChanges($0, in: model) } ?? ObjectChanges(change)
-            piece[id] = object
-            taken.append((id, object))
+        piece.reserveCapacity(first.count)
+        for (id, index) in first {
+            piece[id] =
+                several[id].map { ObjectChanges($0, in: model) } ?? ObjectChanges(changes[index])
         }
-        return taken
+        var counts: [ObjectID: Int] = [:]
+        return changes.compactMap { change in
+            let id = id(change)
+            guard let object = piece[id] else { return nil }
+            var index = 0
+            if several[id] != nil {
+                index = counts[id, default: 0]
+                counts[id] = index + 1
+            }
+            return Taken(id: id, changes: object, index: index, position: change.position)
+        }
     }
 
-    private func takePiece(
-        _ changes: [HistoryChange]
-    ) throws(StoreError) -> [(id: ObjectID, changes: ObjectChanges)] {
+    private func takePiece(_ changes: [HistoryChange]) throws(StoreError) -> [Taken] {
         let places = try places()
         for change in changes { given[change.position] = change }
         defer { given = [:] }
-        var taken: [(id: ObjectID, changes: ObjectChanges)] = []
+        var taken: [Taken] = []
         for change in changes {
             let id = id(change)
+            let position = change.position
             let positions = places.positions(of: id.root, id.key)
             if positions.count == 1 {
                 let object = ObjectChanges(change)
                 piece[id] = object
-                taken.append((id, object))
-            } else if positions.last == change.position, let object = try self.changes(of: id) {
-                taken.append((id, object))
+                taken.append(Taken(id: id, changes: object, index: 0, position: position))
+            } else if let object = try self.changes(of: id),
+                let index = positions.firstIndex(of: position)
+            {
+                taken.append(Taken(id: id, changes: object, index: index, position: position))
             }
         }
         return taken
