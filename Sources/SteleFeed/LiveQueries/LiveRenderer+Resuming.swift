@@ -8,13 +8,14 @@ extension LiveRenderer {
     /// advanced again.
     /// - Parameter context: a view of everything.
     /// - Returns: nil where the history does not reach back so far, has more than a log keeps, or
-    ///   takes too long to judge.
+    ///   takes too long to judge, and where hidden objects may update rows: how these looked to the
+    ///   client is not known, and an update of one that looks the same would tell of them.
     /// - Throws: as reading.
     func log(
         of query: LiveQuery, since token: Int64, _ context: ManagedObjectContext
     ) throws -> LiveLog? {
         let reader = try context.reader()
-        guard let now = query.objects, token < now.token,
+        guard let now = query.objects, token < now.token, !now.query.isOfHidden,
             try !reader.lacksHistory(after: token)
         else { return nil }
         // A client that has missed more than the log keeps gets a snapshot.

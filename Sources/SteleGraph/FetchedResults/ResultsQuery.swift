@@ -36,6 +36,9 @@ public struct ResultsQuery: Sendable {
     private let visible: Set<String>?
     /// The names of the relationships that may lead to hidden objects; nil where all is visible.
     private let hidden: Set<String>?
+    /// Whether a row may count as updated by what its readers do not see: by links to hidden objects
+    /// and by their values.
+    package let isOfHidden: Bool
     /// Whether the content is the object's own values alone.
     let isObjectAlone: Bool
     /// The indexes of the entities whose changes can affect the result.
@@ -110,6 +113,10 @@ public struct ResultsQuery: Sendable {
         }
         isOfVersions = places.ownNames.contains("_version")
         hidden = sight.map { Self.hidden(of: request.entity, $0) }
+        let showsLinks =
+            if let visible, let hidden { !visible.isDisjoint(with: hidden) } else { false }
+        isOfHidden =
+            sight.map { showsLinks || !rules.isEmpty || contents.leadsToHidden($0) } ?? false
         let isSeenByRule = owner?.isSeenByRule == true
         isReadWhole = places.isUnbounded || readsMembers || isSeenByRule
         isOfRowsAlone = places.paths.isEmpty && !isReadWhole && !isByEntity

@@ -33,8 +33,11 @@ struct ResultsRead {
             found += try rows(of: unlimited(owner.restricting(query.request, to: part)))
         }
         if owner.relationship?.isOrdered == true {
+            // Members that are no rows have no place: a role must not see that they move.
+            let keys = Set(found.map(\.key))
             let places = Dictionary(
-                members.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+                members.filter(keys.contains).enumerated().map { ($1, $0) },
+                uniquingKeysWith: { first, _ in first })
             found = found.map { row in
                 let place = Value.int(Int64(places[row.key] ?? members.count))
                 return ResultRow(key: row.key, position: row.position + [place])

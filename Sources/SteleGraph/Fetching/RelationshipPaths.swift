@@ -1,4 +1,5 @@
 import SteleModel
+import StelePersistence
 import StelePredicates
 
 /// The relationship paths, from the fetched entity on, whose objects affect a request's result.
@@ -60,6 +61,14 @@ struct RelationshipPaths {
         for it in rules {
             visit(it.rule, ["SELF": [Place(entity: it.entity, path: it.path)]])
         }
+    }
+
+    /// Whether the result may depend on objects that are not visible.
+    func leadsToHidden(_ sight: Sight) -> Bool {
+        isUnbounded
+            || paths.joined().contains {
+                sight.rule(of: model.destination(of: model.relationships[$0])) != nil
+            }
     }
 
     private mutating func visit(_ predicate: Predicate, _ scope: Scope) {
