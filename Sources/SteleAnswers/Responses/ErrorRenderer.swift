@@ -81,10 +81,10 @@ package struct ErrorRenderer {
     }
 
     private func hint(_ error: ValidationError) -> String? {
-        guard error.code == Self.deniedDelete, isAddressed(error.key), let name = error.property
-        else {
-            return nil
-        }
+        // Without a value they are not seen by the sender.
+        guard error.code == Self.deniedDelete, isAddressed(error.key), !error.value.isNull,
+            let name = error.property
+        else { return nil }
         // In an editing context the object is deleted already and has no routes.
         if isEditing {
             return "undo the deletion, or also delete or move the destinations of \(name)"
