@@ -20,7 +20,7 @@ struct Sample {
         var members: [Int]
     }
 
-    let model: Model
+    var model: Model
     var objects: [Object] = []
     var links: [Link] = []
 

@@ -201,7 +201,7 @@ extension ContextQueries {
                     defer { (state.changed, state.isSaved) = ([], false) }
                     return state
                 }
-                over = []
+                over.removeAll()
                 let queries = news.queries
                 if news.isStopped { return queries.forEach { $0.finish() } }
                 let began = MonotonicClock.now

@@ -1,5 +1,6 @@
 // Writes in both services, and what the feed says of them.
 
+import SteleJSON
 import SteleModel
 import StelePersistence
 import TestSupport
@@ -33,6 +34,14 @@ extension RightsCheck {
                 fail(question, told.map { ("ann", $0) })
             }
             if streams != nil { followed += 1 }
+            if streams != nil, questions.numbers.one(in: 6) {
+                if let (question, told) = try streams?.differenceAtReturn(at: now) {
+                    fail(question, told.map { ("ann, who comes back", $0) })
+                }
+                returns += 1
+                streams?.drop()
+                streams = nil
+            }
             for _ in 0..<2 { ask(questions.read(hasChanges: false)) }
             askAgain()
         }
@@ -56,6 +65,8 @@ extension RightsCheck {
     ///   changes the hidden object as well, which its sender has no right to. The other one has done
     ///   it, or found the values invalid, which it looks at later. It is excepted only where the
     ///   write names an object that has such a partner in one of the services alone.
+    /// - One service has refused it because of objects that the write does not name, which it reaches
+    ///   by hidden ones: by delete rules, counts or unique values.
     /// - Both have done it, and it has brought into sight what differs, or taken out of sight what
     ///   does not: answers have what is seen after the write.
     mutating func excepts(_ question: RightsQuestion, _ answers: [RightsAnswer]) -> Bool {
@@ -66,6 +77,12 @@ extension RightsCheck {
         {
             writes.refused += 1
             return true
+        }
+        if answers.contains(where: { $0.isRefusalByOthers(than: question) }) {
+            writes.refused += 1
+            let errors = answers.map { $0.errors.map(\.text) }
+            // What both tell of objects that are seen has one order.
+            return errors[0].filter(errors[1].contains) == errors[1].filter(errors[0].contains)
         }
         guard answers.allSatisfy({ $0.status < 300 }), (try? agree()) == false else { return false }
         writes.revealing += 1
@@ -111,6 +128,35 @@ extension RightsQuestion {
 extension RightsAnswer {
     var isOfParserDepth: Bool {
         status == 400 && body.contains("predicate.limit") && body.contains("SQLite's parser")
+    }
+
+    /// Whether objects that the write does not name have made it fail.
+    fileprivate func isRefusalByOthers(than question: RightsQuestion) -> Bool {
+        guard status == 409 || status == 422 else { return false }
+        if body.contains(#/another \w+ has the same|objects that are not seen/#) { return true }
+        return errors.contains { error in
+            guard let object = error.object else { return true }
+            return !question.target.hasPrefix(object)
+                && question.body?.contains("\"\(object.dropFirst())\"") != true
+        }
+    }
+
+    fileprivate struct ObjectError: Equatable {
+        /// The address of the object; nil for one that is not seen.
+        let object: String?
+        let text: String
+    }
+
+    /// The errors of a refusal.
+    fileprivate var errors: [ObjectError] {
+        var errors: [ObjectError] = []
+        (try? JSONDocument(body))?.root["errors"]?.forEachElement { error in
+            errors.append(
+                ObjectError(
+                    object: error["object"]?.string,
+                    text: String(decoding: error.canonical, as: UTF8.self)))
+        }
+        return errors
     }
 
     /// Whether an object that the write names only by a link must not be changed.

@@ -31,6 +31,9 @@ final class RightsHost {
             nanoseconds: 60_000_000_000, nanosecondsAChange: 0, matchNanoseconds: 200_000_000)
         options.limits.liveJudging = judging
         options.limits.feedJudging = judging
+        // Queries are forgotten soon, so that a client that comes back is told by the history.
+        options.limits.liveIdleSeconds = 0.01
+        options.heartbeatSeconds = 0.02
         service = try Service(
             coordinator: coordinator, options: options,
             logger: Logger(label: "rights.check") { _ in SwiftLogNoOpLogHandler() })

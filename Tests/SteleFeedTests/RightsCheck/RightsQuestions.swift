@@ -67,6 +67,7 @@ struct RightsQuestions {
     /// A list that is followed.
     mutating func followed() -> RightsQuestion {
         var followed = numbers.one(in: 3) ? embedded() : list()
+        if numbers.one(in: 4) { followed = members() ?? followed }
         followed.accept = "text/event-stream"
         return followed
     }
@@ -179,6 +180,21 @@ struct RightsQuestions {
             return RightsQuestion(path + Self.query([("where", condition)]))
         default: return RightsQuestion(path)
         }
+    }
+
+    /// The members of a to-many relationship, an ordered one where there is any.
+    private mutating func members() -> RightsQuestion? {
+        let all = model.relationships.filter(\.isToMany)
+        let ordered = all.filter(\.isOrdered)
+        guard let it = (ordered.isEmpty ? all : ordered).randomElement(using: &numbers) else {
+            return nil
+        }
+        let owner = model.entities[it.owner]
+        let destination = model.destination(of: it)
+        let query =
+            numbers.one(in: 3)
+            ? Self.query([("where", predicates.predicate(of: destination))]) : ""
+        return RightsQuestion("/\(owner.name)/\(key(owner))/\(it.name)" + query)
     }
 
     private mutating func counted() -> RightsQuestion {

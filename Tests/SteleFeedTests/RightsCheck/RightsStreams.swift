@@ -11,6 +11,8 @@ struct RightsStreams {
     private let feed: RightsQuestion
     private let listeners: [Client]
     private let followers: [Client]
+    /// The ids of the last events after the first save.
+    private var known: [String] = []
     /// How many saves the feed has told.
     private var saves = 0
     private static let queries = ["a", "b"]
@@ -58,20 +60,44 @@ struct RightsStreams {
     mutating func difference(
         since start: Int64, at token: Int64
     ) -> (RightsQuestion, [RightsAnswer])? {
-        let count = Self.queries.count
-        for (host, client) in zip(hosts, listeners) {
-            let isTold = client.wait {
-                if $0.events.contains(where: { $0.name.hasSuffix("error") }) { return true }
-                let id = LiveID($0.lastEventID)
-                return (0..<count).allSatisfy { (id?.number(at: $0, of: count) ?? 0) >= token }
-            }
-            if !isTold { return (live, [host.told(client)]) }
-        }
-        let told = zip(hosts, listeners).map { $0.told($1) }
-        if told[0] != told[1] { return (live, told) }
+        if let told = difference(of: listeners, at: token) { return (live, told) }
+        if known.isEmpty { known = listeners.map(\.lastEventID) }
         waitForFeed(since: start)
         let changes = zip(hosts, followers).map { $0.told($1) }
         return changes[0] == changes[1] ? nil : (feed, changes)
+    }
+
+    /// What the services tell clients that have missed all saves but the first, where it differs. The
+    /// queries are followed by nobody meanwhile, so it is made of the history.
+    func differenceAtReturn(at token: Int64) throws -> (RightsQuestion, [RightsAnswer])? {
+        if known.isEmpty { return nil }
+        for client in listeners { client.stream.drop() }
+        for host in hosts { try waitUntil { host.service.liveQueries.figures.queries == 0 } }
+        let back = zip(hosts, known).compactMap { host, id in
+            var question = live
+            question.fields = [("Last-Event-ID", id)]
+            return host.stream("ann", question)
+        }
+        defer { for client in back { client.stream.drop() } }
+        // Such as one of the members of an object that has been deleted.
+        if back.isEmpty { return nil }
+        if back.count < hosts.count { return (live, hosts.map { $0.answer("ann", live) }) }
+        return difference(of: back, at: token).map { (live, $0) }
+    }
+
+    /// What clients of the services were told, where it differs, once they know a save.
+    private func difference(of clients: [Client], at token: Int64) -> [RightsAnswer]? {
+        let count = Self.queries.count
+        for (host, client) in zip(hosts, clients) {
+            let isTold = client.wait {
+                if !$0.failed.isEmpty { return true }
+                let id = LiveID($0.lastEventID)
+                return (0..<count).allSatisfy { (id?.number(at: $0, of: count) ?? 0) >= token }
+            }
+            if !isTold { return [host.told(client)] }
+        }
+        let told = zip(hosts, clients).map { $0.told($1) }
+        return told[0] == told[1] ? nil : told
     }
 
     func drop() { for client in listeners + followers { client.stream.drop() } }
@@ -87,12 +113,23 @@ extension RightsHost {
     /// The events of a stream, those of each query together: which query is told first of a save
     /// depends on how long they take. Ids have drawn marks.
     fileprivate func told(_ client: Client) -> RightsAnswer {
-        let byQuery = Dictionary(grouping: client.events) { $0.name.prefix { $0 != "." } }
+        var byQuery = Dictionary(grouping: client.events) { $0.name.prefix { $0 != "." } }
+        // An error ends the stream, wherever the other queries are.
+        let failed = client.failed
+        if !failed.isEmpty { byQuery = byQuery.filter { failed.contains($0.key) } }
         let events = byQuery.sorted { $0.key < $1.key }.flatMap(\.value).map {
             "\($0.name) \(plain($0.data))"
         }
         let state = client.stream.isClosed ? "closed" : "open"
         return RightsAnswer(
             status: 200, fields: [state], body: events.joined(separator: "\n      "))
+    }
+}
+
+extension Client {
+    /// The queries that ended with an error.
+    fileprivate var failed: Set<Substring> {
+        Set(
+            events.filter { $0.name.hasSuffix(".error") }.map { $0.name.prefix { $0 != "." } })
     }
 }

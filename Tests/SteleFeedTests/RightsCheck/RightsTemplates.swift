@@ -6,14 +6,20 @@ import TestSupport
 
 @testable import SteleDifferential
 
-/// A random model with templates, some of which have a variable, and with fetched properties.
+/// A random model with templates, some of which have a variable, with fetched properties, delete
+/// rules, bounds of counts, derived attributes and constraints on relationships: all by which hidden
+/// objects take part in writes.
 struct RightsTemplates {
     private var maker: PredicateMaker
     private var model: Model { maker.model }
     /// The variable of templates.
     static let variable = "LEAST"
+    /// How the names of derived attributes begin, which count members that are not seen, too.
+    static let sizes = "sizeOf"
 
-    static func model(seed: UInt64) throws -> Model {
+    /// - Parameter nullifies: whether no object takes part in the deletion of another, so that those
+    ///   that are not seen can be deleted.
+    static func model(seed: UInt64, nullifies: Bool = false) throws -> Model {
         let plain = try SampleModel.make(seed: seed)
         var templates = RightsTemplates(
             maker: PredicateMaker(plain, SeededNumbers(seed: seed &+ 5)))
@@ -26,6 +32,29 @@ struct RightsTemplates {
                     name: "f\(place)",
                     request: templates.fetch(from: templates.model.entities[owner]))
                 model.entities[owner].properties.append(.fetchedProperty(property))
+            }
+            for index in model.entities.indices {
+                templates.bind(&model.entities[index], nullifies)
+            }
+        }
+    }
+
+    /// Gives an entity rules by which others take part in its writes.
+    private mutating func bind(_ entity: inout EntityDescription, _ nullifies: Bool) {
+        for index in entity.properties.indices {
+            guard case .relationship(var it) = entity.properties[index] else { continue }
+            let rules: [DeleteRule] = [.nullify, .nullify, .nullify, .cascade, .cascade, .deny]
+            let rule = rules[maker.numbers.below(rules.count)]
+            it.deleteRule = nullifies ? .nullify : rule
+            if it.isToMany, maker.numbers.one(in: 6) { it.maximumCount = 2 }
+            entity.properties[index] = .relationship(it)
+            if it.isToMany, maker.numbers.one(in: 4) {
+                var count = AttributeDescription(name: "\(Self.sizes)\(it.name)", type: .integer64)
+                count.derivationExpression = "\(it.name).@count"
+                entity.properties.append(.attribute(count))
+            }
+            if !it.isToMany, entity.parentName == nil, maker.numbers.one(in: 3) {
+                entity.uniquenessConstraints.append(["name", it.name])
             }
         }
     }
