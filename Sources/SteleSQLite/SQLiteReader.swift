@@ -8,13 +8,13 @@ import SteleSystem
 /// A reader of an SQLite store: a read transaction on a connection of the pool.
 final class SQLiteReader: StoreReader {
     private var connection: Connection?
-    private let schema: SQLSchema
+    let schema: SQLSchema
     private let translators: CurrentTranslator
     private let search: ForeignSearch
     /// Taken at the first use.
     private var taken: FetchTranslator?
     private let pool: ReaderPool?
-    private let known: KnownStates?
+    let known: KnownStates?
     private var number: Int64?
     private var deadline: Deadline?
     /// Whether the result of a statement that runs for long is wanted.
@@ -103,7 +103,7 @@ final class SQLiteReader: StoreReader {
 
     /// The translator. It is taken after the view was opened, so that it covers the long decimals of
     /// all commits in it.
-    private func translator() throws(StoreError) -> FetchTranslator {
+    func translator() throws(StoreError) -> FetchTranslator {
         if let taken { return taken }
         try search.settle(waits: !isBrief)
         let current = translators.current
@@ -149,7 +149,7 @@ final class SQLiteReader: StoreReader {
     }
 
     /// Runs a statement within the time limit or the budget.
-    private func read<R>(
+    func read<R>(
         _ body: (Connection) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         guard let connection else { throw .closed }
@@ -202,35 +202,58 @@ final class SQLiteReader: StoreReader {
     }
 
     func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot] {
-        let statement = try translator().snapshots(request)
         guard let shape = schema.shapes[request.entity.root] else { return [] }
+        let statement = try translated { (it) throws(StoreError) in try it.snapshots(request) }
+        guard let statement else { return try loaded(request).snapshots() }
         var found = try snapshots(statement.sql, statement.bindings, shape)
         if statement.isUnordered { found.sort { $0.key < $1.key } }
         return found
     }
 
     func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {
-        let statement = try translator().rows(request)
+        let statement = try translated { (it) throws(StoreError) in try it.rows(request) }
+        guard let statement else { return try loaded(request).rows() }
         return try rows(statement.sql, statement.bindings, statement.kinds)
+    }
+
+    /// The statement of a request; nil where SQL has none with its meaning, such as for values of
+    /// several types in one list.
+    private func translated(
+        _ translate: (FetchTranslator) throws(StoreError) -> FetchStatement
+    ) throws(StoreError) -> FetchStatement? {
+        let translator = try translator()
+        do { return try translate(translator) } catch {
+            guard case .unsupported = error else { throw error }
+            return nil
+        }
+    }
+
+    /// A request that SQL cannot have, evaluated in memory.
+    private func loaded(_ request: FetchRequest) throws(StoreError) -> LoadedFetch {
+        try LoadedFetch(
+            request, in: schema.model, because: "for a predicate that SQL does not have",
+            matching: connection?.matchLimits ?? .standard, from: { _ in [self] }
+        ) { (relationship, owners) throws(StoreError) in
+            try members(of: relationship, owners: owners)
+        }
     }
 
     func cursor(_ request: FetchRequest) throws(StoreError) -> any FetchCursor {
         guard let connection else { throw .closed }
-        let cursor: SQLiteCursor
-        if request.propertiesToFetch.isEmpty {
-            guard let shape = schema.shapes[request.entity.root] else {
-                throw .unsupported("the entity \(request.entity.name) in this store")
-            }
-            let statement = try translator().objects(request)
-            cursor = try SQLiteCursor(
-                statement, rows: .objects(shape), on: connection, deadline: deadline,
-                damage: pool?.damage)
-        } else {
-            let statement = try translator().rows(request)
-            cursor = try SQLiteCursor(
-                statement, rows: .values(statement.kinds), on: connection, deadline: deadline,
-                damage: pool?.damage)
+        let isOfObjects = request.propertiesToFetch.isEmpty
+        guard let shape = schema.shapes[request.entity.root] else {
+            throw .unsupported("the entity \(request.entity.name) in this store")
         }
+        let statement = try translated { (it) throws(StoreError) in
+            isOfObjects ? try it.objects(request) : try it.rows(request)
+        }
+        guard let statement else {
+            return WholeCursor(
+                isOfObjects ? .objects(try fetch(request)) : .values(try fetchRows(request)))
+        }
+        let cursor = try SQLiteCursor(
+            statement, rows: isOfObjects ? .objects(shape) : .values(statement.kinds),
+            on: connection, deadline: deadline, damage: pool?.damage)
         cursors.append(cursor)
         return cursor
     }
@@ -239,19 +262,26 @@ final class SQLiteReader: StoreReader {
         _ request: FetchRequest
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
         guard let shape = schema.shapes[request.entity.root] else { return [] }
-        let statement = try translator().fetchedSnapshots(request)
+        let statement = try translated { (it) throws(StoreError) in
+            try it.fetchedSnapshots(request)
+        }
+        guard let statement else { return try fetchedSnapshotsOneByOne(request) }
         return try read { (it) throws(StoreError) in
             try it.ownedSnapshots(statement.sql, statement.bindings, shape)
         }
     }
 
     func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value] {
-        let statement = try translator().position(of: key, in: request)
+        let statement = try translated { (it) throws(StoreError) in
+            try it.position(of: key, in: request)
+        }
+        guard let statement else { return try loaded(request).position(of: key) }
         return try rows(statement.sql, statement.bindings, statement.kinds).first ?? []
     }
 
     func count(_ request: FetchRequest) throws(StoreError) -> Int {
-        let statement = try translator().count(request)
+        let statement = try translated { (it) throws(StoreError) in try it.count(request) }
+        guard let statement else { return try loaded(request).count() }
         let count = try read { (it) throws(StoreError) in
             try it.integer(statement.sql, statement.bindings)
         }
@@ -305,77 +335,5 @@ final class SQLiteReader: StoreReader {
             found[key] = number
         }
         return found
-    }
-
-    func history(
-        after position: HistoryPosition, limit: Int, changes: Int, values: Bool
-    ) throws(StoreError) -> HistoryPiece {
-        try readHistory { (it) throws(StoreError) in
-            try it.piece(after: position, limit: limit, changes: changes, values: values)
-        }
-    }
-
-    func slots(
-        of id: ObjectID, atVersion version: Int64
-    ) throws(StoreError) -> [Int: Value]? {
-        guard let now = try snapshot(id) else { return nil }
-        return try readHistory { (it) throws(StoreError) in
-            try it.slots(of: now, atVersion: version)
-        }
-    }
-
-    func snapshots(
-        root: Int, keys: [Int64], after save: Int64
-    ) throws(StoreError) -> [Int64: Snapshot] {
-        try readHistory { (it) throws(StoreError) in
-            try it.snapshots(root: root, keys: keys, after: save)
-        }
-    }
-
-    func leastInserted(after save: Int64) throws(StoreError) -> [Int: Int64] {
-        try readHistory { (it) throws(StoreError) in try it.leastInserted(after: save) }
-    }
-
-    func inserted(root: Int, keys: [Int64], after save: Int64) throws(StoreError) -> Set<Int64> {
-        try readHistory { (it) throws(StoreError) in
-            try it.inserted(root: root, keys: keys, after: save)
-        }
-    }
-
-    func memberChanges(
-        root: Int, keys: [Int64], after save: Int64
-    ) throws(StoreError) -> [Int64: [MemberChange]] {
-        try readHistory { (it) throws(StoreError) in
-            try it.memberChanges(root: root, keys: keys, after: save)
-        }
-    }
-
-    private func readHistory<Result>(
-        _ body: (HistoryReader) throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
-        let translator = try translator()
-        return try read { (it) throws(StoreError) in
-            try body(
-                HistoryReader(
-                    schema: schema, connection: it, known: known, translator: translator))
-        }
-    }
-
-    func receipt(_ key: String) throws(StoreError) -> Receipt? {
-        try read { (it) throws(StoreError) in try Receipts(it).receipt(key) }
-    }
-
-    func firstTransactionToKeep(
-        since time: Double?, bytes: Int?
-    ) throws(StoreError) -> Int64 {
-        try read { (it) throws(StoreError) in
-            try HistoryReader(schema: schema, connection: it).firstToKeep(since: time, bytes: bytes)
-        }
-    }
-
-    func oldestTransaction() throws(StoreError) -> Int64? {
-        try read { (it) throws(StoreError) in
-            try HistoryReader(schema: schema, connection: it).oldestTransaction()
-        }
     }
 }
