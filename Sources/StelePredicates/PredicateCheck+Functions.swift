@@ -187,7 +187,7 @@ extension PredicateCheck {
 
     /// A whole number as an operand beside a Decimal. A computed one becomes a Double on overflow
     /// of 64 bits, which would make the result a Double; cast to Decimal it always is a Decimal.
-    func held(_ typed: Typed) -> Expression {
+    private func held(_ typed: Typed) -> Expression {
         isComputedWhole(typed) ? .asDecimal(typed.expression) : typed.expression
     }
 
@@ -246,13 +246,8 @@ extension PredicateCheck {
         if case .collection(let inside) = typed.type {
             element = inside
             isRows = false
-            if function != .count {
-                if function != .mode { try checkItems(typed, function, operand) }
-                let isMean = function == .average || function == .median
-                typed.expression =
-                    isMean && element == .value(.decimal)
-                    ? asDecimals(typed) : alike(typed, element)
-            }
+            if function != .count, function != .mode { try checkItems(typed, function, operand) }
+            typed.expression = alike(typed, element)
         }
         if isRows { try allowRows(function, scope, operand) }
         if isDistinct, element == .encrypted { throw .encrypted(operand) }

@@ -285,25 +285,24 @@ public struct PredicateCheck: Sendable {
         }
     }
 
-    /// A list whose elements all have one type, as an index can select any of them, and an aggregate
-    /// is of all. With a Double among them no element is a Decimal; without one all are Decimals if
-    /// any is. Whole numbers are not converted to Double.
+    /// A list whose numbers all have one type, as an index can select any of them, and an aggregate
+    /// is of all: Doubles if one is, otherwise Decimals if one is. Only integers of 64 bits keep their
+    /// digits among Doubles.
     func alike(_ list: Typed, _ element: ExpressionType) -> Expression {
-        let isMixed = list.items.contains { $0.type == .value(.decimal) }
-        guard case .aggregate = list.expression, isMixed else { return list.expression }
+        guard case .aggregate = list.expression, element.kind == .number else {
+            return list.expression
+        }
         return .aggregate(
             list.items.map { item in
-                guard element == .value(.double) else { return held(item) }
-                return item.type == .value(.decimal)
-                    ? widened(item, from: item.type, to: element).expression : item.expression
+                if element == .value(.double), isWide(item) { return item.expression }
+                return widened(item, from: item.type, to: element).expression
             })
     }
 
-    /// A list of Decimals and whole numbers whose mean is exact: that of whole numbers is a Double.
-    func asDecimals(_ list: Typed) -> Expression {
-        guard case .aggregate = list.expression else { return list.expression }
-        return .aggregate(
-            list.items.map { widened($0, from: $0.type, to: .value(.decimal)).expression })
+    /// Whether it is an integer that a Double may not hold.
+    private func isWide(_ item: Typed) -> Bool {
+        if case .constant(.int(let it)) = item.expression { return Double(exactly: it) == nil }
+        return item.type == .value(.integer64)
     }
 
     /// Whether the index looks like options of an operator, such as the `[c]` of `name[c] == "x"`.

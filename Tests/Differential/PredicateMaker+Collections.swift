@@ -81,6 +81,50 @@ extension PredicateMaker {
             ? "\(name)({\(decimal), \(double)})" : "\(name)({\(double), \(decimal)})"
     }
 
+    /// A number of a list with numbers of several types, by an aggregate or a place.
+    mutating func listed(_ depth: Int) -> String {
+        let count = 2 + numbers.below(2)
+        let isExact = numbers.one(in: 3)
+        let items = (0..<count).map { _ in
+            if isExact { return path(to: .mean) ?? "2" }
+            return numbers.one(in: 4) ? number(depth - 1) : key()
+        }.joined(separator: ", ")
+        if isExact { return "\(numbers.pick("sum", "average", "median"))({\(items)})" }
+        switch numbers.below(4) {
+        case 0: return "{\(items)}[\(place(of: count))]"
+        case 1: return "({\(items)} UNION {\(key())})[\(place(of: count))]"
+        default: return "\(numbers.pick("min", "max"))({\(items)})"
+        }
+    }
+
+    private mutating func place(of count: Int) -> String {
+        switch numbers.below(4) {
+        case 0: return numbers.pick("FIRST", "LAST")
+        case 1: return "_id - \(1 + numbers.below(3))"
+        case 2: return numbers.one(in: 3) ? key() : "_version - 1"
+        default: return "\(numbers.below(count + 1))"
+        }
+    }
+
+    /// A comparison with a list of numbers, texts and dates.
+    mutating func several() -> String {
+        let items = (0..<(2 + numbers.below(3))).map { _ in
+            switch numbers.below(4) {
+            case 0: return text(0)
+            case 1: return date(0)
+            default: return number(0)
+            }
+        }.joined(separator: ", ")
+        let other = numbers.one(in: 3) ? text(0) : number(0)
+        switch numbers.below(5) {
+        case 0: return "\(numbers.pick("ANY", "ALL")) {\(items)} \(order()) \(other)"
+        case 1: return "{\(items)}[\(place(of: 3))] \(order()) \(other)"
+        case 2: return "\(other) IN ({\(items)} UNION {\(number(0))})"
+        case 3: return "mode({\(items)}) CONTAINS \(other)"
+        default: return "count(distinct {\(items)}) \(order()) \(numbers.below(4))"
+        }
+    }
+
     mutating func counted(_ depth: Int) -> String {
         guard let (bag, _) = collection(depth) else { return condition(0) }
         let count = numbers.pick("\(bag).@count", "count(\(bag))", "\(bag)[SIZE]")

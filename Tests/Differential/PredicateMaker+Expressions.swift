@@ -19,8 +19,12 @@ extension PredicateMaker {
             return
                 "CAST(\(numbers.one(in: 3) && type == "NSNumber" ? date(0) : key()), \"\(type)\")"
         case 12: return "length(\(text(depth - 1)))"
-        case 13: return "(\(date(0)) - \(date(0)))"
+        case 13:
+            let difference = "(\(date(depth - 1)) - \(date(depth - 1)))"
+            return numbers.one(in: 2)
+                ? "\(difference) / \(numbers.pick("4", "3", "0.5"))" : difference
         case 14: return "-\(key())"
+        case 15: return listed(depth)
         default: return total(depth) ?? key()
         }
     }

@@ -146,7 +146,8 @@ struct PredicateMaker {
     }
 
     private mutating func lists(_ depth: Int) -> String {
-        switch numbers.below(7) {
+        switch numbers.below(8) {
+        case 7: return several()
         case 5: return given()
         case 6: return "\(mixed()) \(order()) \(number(0))"
         case 3:

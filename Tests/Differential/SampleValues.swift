@@ -44,6 +44,7 @@ enum SampleValues {
     static let wildDoubles: [Double] = [
         -0.0, 0, 1e308, -1e308, .leastNonzeroMagnitude, 0.1, 0.2, 0.3, 1e16,
         9_007_199_254_740_992, 1e-7, 0x1p63, -0x1p63, 1, 2, 1e300, 123_456.789,
+        1e24,
     ]
     static let decimals = [
         "0", "1", "-1", "0.1", "0.2", "0.3", "2", "2.50", "-1.25", "10", "99.99",

@@ -81,6 +81,32 @@ import Testing
             ("0 / TERNARY(_id > 0, TERNARY(_id < 0, 0, real), price) == 0", [1, 3]),
             ("large / TERNARY(_id > 0, TERNARY(_id < 0, 2, real), price) == nil", [2, 3]),
             ("TERNARY(_id < 9, TERNARY(_id < 0, 0.5, real), price) * 2 == nil", [1, 2]),
+            // A difference of dates is a Double, wherever they come from.
+            ("(max(parts.born) - born) / 4 == 0.5", [1]),
+            ("(parts.@min.born - born) / 4 == 0.5", [1]),
+            ("(parts[0].born - TERNARY(_id > 0, born, now())) / 4 == 0.5", [1]),
+            // The numbers of a list with a Decimal are Decimals.
+            ("max({0.5, large}) / 2 == 2.5", [3]),
+            ("max({0.5, large}) + large == 18446744073709551614", [1]),
+            ("{0.5, large}[_id - 2] / 2 == 2.5", [3]),
+            // With a Double they are Doubles, but for integers of 64 bits.
+            ("max({real, small}) / 2 == 1.5 AND {small, real}[0] / 2 == 1.5", [3]),
+            ("modulus(max({real, large}), 2) == 1", [1, 3]),
+            ("CAST(max({real, large}), \"NSString\") == \"5\"", [3]),
+            ("sum({large, large, real}) < 0 AND abs(min({real, large})) == 1e308", [1]),
+            ("{parts[0].real, large}[LAST] == 9223372036854775807", [1]),
+            // Values of two types are never equal, and have no order.
+            ("ANY {name, 7} == 7 AND NOT (ANY {name, 7} < 5)", [1, 2, 3]),
+            ("ANY {name, large} BETWEEN {4, 6}", [3]),
+            ("{large, name}[_id - 3] == 5", [3]),
+            ("large IN ({name, 7} UNION {5})", [3]),
+            (
+                "count({name, large, price}) == 3 AND count(distinct {name, 7, 7}) == 2", [1, 2, 3]
+            ),
+            ("mode({name, 7, 7}) CONTAINS 7", [1, 2, 3]),
+            ("{large, name} == {5, \"k\"}", [3]),
+            // A place may be a Decimal.
+            ("({7, 8} UNION {9})[price - 2] == 8", [3]),
             // One time for all of a request.
             ("now() == now() AND now() - now() == 0", [1, 2, 3]),
             ("now() <= now() AND NOT (now() > now())", [1, 2, 3]),
@@ -135,6 +161,82 @@ import Testing
         ] as [(String, [Int64])] {
             try pair.expect(text, finds: expected)
         }
+    }
+
+    /// Whether or not an object has a Decimal of more digits than a Double.
+    @Test(arguments: [false, true])
+    func aDoubleBesideADecimalHasAllItsDigits(_ hasLong: Bool) throws {
+        let pair = try StorePair(isFilled: false)
+        let great = try #require(Decimal(string: "1e23"))
+        try pair.fill([["real": .double(1e23), "price": .decimal(great)]])
+        let long = try #require(Decimal(string: "0.12345678901234567890"))
+        if hasLong { try pair.fill([["price": .decimal(long)]]) }
+        for (text, expected) in [
+            ("price == real", []), ("price > real", [1]), ("real < price", [1]),
+            ("price IN {real, 7}", []), ("price BETWEEN {real, 1e24}", [1]),
+            ("max({price, 1}) > real", [1]),
+        ] as [(String, [Int64])] {
+            try pair.expect(text, finds: expected)
+        }
+    }
+
+    /// A row with a key and a computed integer, which SQLite would round to compare it with Doubles.
+    @Test func anIntegerOfAnotherObjectsDoublesIsNotRounded() throws {
+        let pair = try StorePair(isFilled: false)
+        try pair.fill([["real": .double(0x1p63), "large": .int(.max)]])
+        for store in pair.stores {
+            let context = ManagedObjectContext(PersistentStoreCoordinator(store: store))
+            defer { context.close() }
+            let all = try context.fetch(FetchRequest(entity: pair.request().0.entity))
+            let object = try #require(all.first)
+            try object.add("parts", object)
+            try context.save()
+        }
+        for text in ["large + 0 IN whole.parts.real", "real IN whole.parts.large"] {
+            try pair.expect(text, finds: [])
+        }
+    }
+
+    @Test func whatSQLDoesNotHaveIsEvaluatedInMemory() throws {
+        let pair = try StorePair()
+        var (request, check) = try pair.request()
+        request.predicate = try check.check(
+            Predicate(format: "{large, name}[_id - 1] != nil OR large IN ({name, 7} UNION {5})"))
+        var columns = request
+        columns.propertiesToFetch = try check.columns(["id:_id", "most:max({real, large})"])
+        var sorted = request
+        sorted.sortDescriptors = try SortList("-max({real, large})").checked(by: check)
+        func answers(_ store: any PersistentStore) throws -> [[[Value]]] {
+            let reader = try store.reader()
+            defer { reader.close() }
+            let cursor = try reader.cursor(sorted)
+            guard case .objects(let first) = try cursor.next(1) else { return [] }
+            return [
+                [[.int(Int64(try reader.count(request)))]], try reader.fetchRows(columns),
+                try reader.fetch(sorted).map { [.int($0.key)] }, first.map { [.int($0.key)] },
+                [try reader.position(of: 1, in: sorted)],
+            ]
+        }
+        let told = try pair.stores.map(answers)
+        #expect(told[0] == told[1])
+        #expect(
+            told[1] == [
+                [[.int(2)]], [[.int(1), .int(.max)], [.int(3), .int(5)]], [[.int(1)], [.int(3)]],
+                [[.int(1)]], [[.int(.max), .key(1)]],
+            ])
+    }
+
+    @Test func aLongListHasTextsWithNull() throws {
+        let pair = try StorePair(isFilled: false)
+        try pair.fill([["name": .string("a\0b")], ["name": .string("a")]])
+        let others = (0..<12).map { Expression.constant(.string("\($0)")) }
+        var (request, check) = try pair.request()
+        request.predicate = try check.check(
+            .comparison(
+                Comparison(
+                    .keyPath("name"), .in,
+                    .aggregate(others + [.constant(.string("a\0b"))]))))
+        #expect(try pair.answer(request) == [[.int(1)]])
     }
 
     @Test func anIntegerBeyond64BitsIsTheSameNumberBesideADecimal() throws {

@@ -20,6 +20,8 @@ final class StorePair {
                 .attribute("real", .double)
                 .attribute("large", .integer64)
                 .attribute("price", .decimal)
+                .attribute("small", .integer16)
+                .attribute("born", .date)
                 .toMany("parts", "Item", inverse: "whole", ordered: true)
                 .toOne("whole", "Item", inverse: "parts")
         ])
@@ -49,6 +51,9 @@ final class StorePair {
         objects[2]["real"] = .double(.leastNonzeroMagnitude)
         objects[2]["large"] = .int(5)
         objects[2]["price"] = .decimal(3)
+        objects[2]["small"] = .int(3)
+        objects[0]["born"] = .date(0)
+        objects[2]["born"] = .date(2)
         try objects[0].add("parts", objects[2])
         try context.save()
     }

@@ -112,6 +112,7 @@ extension Translation {
     func made(
         by aggregate: Aggregate, _ value: Operand, distinct: Bool
     ) throws(StoreError) -> (sql: String, operand: Operand) {
+        if ![.count, .minimum, .maximum].contains(aggregate) { _ = try value.ofKnownType }
         let argument = "\(distinct ? "DISTINCT " : "")\(sql(value))"
         if schema.dialect.isTyped { return try typed(aggregate, value.kind, argument) }
         func give(
@@ -120,6 +121,7 @@ extension Translation {
             var operand = Operand.computed("", kind, isNullable: isNullable)
             operand.isLongDecimal = kind == .decimal && (value.isLongDecimal || isMade)
             operand.bits = min(value.bits + (aggregate == .sum ? 64 : 0), Operand.bitLimit)
+            operand.isMixed = value.isMixed && aggregate != .count
             return (text, operand)
         }
         let isDecimal = value.kind == .decimal

@@ -31,8 +31,13 @@ extension Translation {
         _ bag: Bag, equalTo wanted: Operand, _ options: ComparisonOptions, isFixed: Bool,
         _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
+        if !bag.value.isComparable(with: wanted) { return .constant(!holds) }
         // Null is in no collection, so = is right also for nullable values.
-        let (member, value) = try comparable(bag.value, wanted, options)
+        var (member, value) = try comparable(bag.value, wanted, options)
+        if bag.value.family != wanted.family {
+            // Within a row, SQLite would round an integer to the other column's type.
+            (member, value) = (schema.dialect.plain(member), schema.dialect.plain(value))
+        }
         if !isFixed, let link = bag.link, link.isShared, prefersSet(bag, env) {
             return Condition(
                 "(\(link.owner), \(value)) IN (SELECT \(link.column), \(member) "

@@ -5,8 +5,8 @@ import struct FoundationEssentials.UUID
 
 /// A list of values as a JSON array, which `json_each` reads without loss.
 enum JSONList {
-    /// Returns the array, and whether its elements are `ListLiteral`s; nil where a value is null or
-    /// binary. Integers and texts are plain JSON. Other values are literals, because SQLite reads
+    /// Returns the array, and whether its elements are `ListLiteral`s; nil where a value is null,
+    /// binary, or a text with U+0000, at which SQLite's JSON functions end it. Integers and texts are plain JSON. Other values are literals, because SQLite reads
     /// only 15 digits of a number.
     static func text(_ values: [Value]) -> (String, isWritten: Bool)? {
         let isPlain = values.allSatisfy {
@@ -22,7 +22,9 @@ enum JSONList {
             if index > 0 { writer.byte(UInt8(ascii: ",")) }
             switch value {
             case .int(let it) where isPlain, .key(let it) where isPlain: writer.integer(it)
-            case .string(let it) where isText: writer.string(it)
+            case .string(let it) where isText:
+                if it.utf8.contains(0) { return nil }
+                writer.string(it)
             default:
                 guard let literal = ListLiteral.text(value) else { return nil }
                 writer.string(literal)

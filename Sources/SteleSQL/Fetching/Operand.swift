@@ -1,4 +1,5 @@
 import SteleModel
+import StelePersistence
 
 /// The SQL of an expression, or a value that is still to be bound.
 struct Operand {
@@ -26,6 +27,9 @@ struct Operand {
     var bits = 64
     /// The form that serves as the left side of a further operator.
     var chain: Chain?
+    /// Whether it is a number of any type, as an element of a set of several is. It can be compared, but
+    /// what is computed of it depends on its type, and is not translated.
+    var isMixed = false
     /// Whether it is a Decimal that may have more digits than a double, and is compared by its key.
     var isLongDecimal = false
 
@@ -61,6 +65,15 @@ struct Operand {
         Operand(
             content: .sql(sql), kind: kind, isNullable: isNullable,
             isLongDecimal: kind == .decimal)
+    }
+
+    /// The operand, to compute with.
+    /// - Throws: `.unsupported` where its type is not known.
+    var ofKnownType: Operand {
+        get throws(StoreError) {
+            if isMixed { throw Translation.mixed }
+            return self
+        }
     }
 
     /// The value of a constant.

@@ -77,7 +77,7 @@ final class Select {
         var kinds: [ColumnKind] = []
         let environment = Environment(object: object)
         for descriptor in request.sortDescriptors {
-            let operand = try translation.operand(descriptor.expression, environment)
+            let operand = try translation.operand(descriptor.expression, environment).ofKnownType
             columns.append(translation.sql(operand))
             kinds.append(operand.kind)
         }

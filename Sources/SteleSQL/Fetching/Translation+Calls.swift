@@ -19,7 +19,7 @@ extension Translation {
     func call(
         _ function: PredicateFunction, _ a: Operand, _ b: Operand?
     ) throws(StoreError) -> Operand {
-        var made = try made(by: function, a, b)
+        var made = try made(by: function, a.ofKnownType, b?.ofKnownType)
         // No function of integers makes them longer.
         made.bits = max(a.bits, b?.bits ?? 0)
         return made
@@ -110,7 +110,7 @@ extension Translation {
         guard case .constant(.string(let name)) = arguments[1],
             let target = CastType(rawValue: name)
         else { throw .unsupported("CAST to this type") }
-        let operand = try operand(arguments[0], env)
+        let operand = try operand(arguments[0], env).ofKnownType
         if let value = operand.value { return .constant(PredicateCalls.cast(value, to: target)) }
         let kind: ColumnKind
         switch (target, operand.kind) {
@@ -160,7 +160,7 @@ extension Translation {
                 throw .unsupported("a location that is not written {latitude, longitude}")
             }
             for item in items {
-                let operand = try operand(item, env)
+                let operand = try operand(item, env).ofKnownType
                 let text = sql(operand)
                 coordinates.append(
                     operand.kind == .decimal

@@ -162,7 +162,8 @@ extension Translation {
     private func rows(
         of bag: Bag, numbered: Bool
     ) throws(StoreError) -> (sql: String, value: Operand) {
-        let value = try unaffected(bag.value, as: bag.value.kind)
+        let value = try unaffected(
+            bag.value, as: bag.value.kind, isMixed: bag.value.isMixed)
         guard numbered else {
             let distinct = bag.isDistinct ? "DISTINCT " : ""
             return ("SELECT \(distinct)\(value) AS v FROM \(bag.source())", bag.value)
@@ -179,7 +180,7 @@ extension Translation {
     ) throws(StoreError) -> (sql: String, value: Operand) {
         var operands: [Operand] = []
         for item in items { operands.append(try operand(item, env)) }
-        guard let value = Self.together(operands) else {
+        guard let value = try Self.together(operands, isTyped: schema.dialect.isTyped) else {
             return ("SELECT \(sql(.constant(.null))) AS v, 0 AS n WHERE FALSE", .constant(.null))
         }
         if items.count > Self.longestUnion, let list = try boundList(operands, value) {
@@ -190,7 +191,8 @@ extension Translation {
         for (index, operand) in operands.enumerated() {
             let isFirst = index % Self.longestUnion == 0
             let place = numbered ? ", \(index)\(isFirst ? " AS n" : "")" : ""
-            let text = try asOne(unaffected(operand, as: value.kind), operand, of: value)
+            let plain = try unaffected(operand, as: value.kind, isMixed: value.isMixed)
+            let text = try asOne(plain, operand, of: value)
             rows.append("SELECT " + text + (isFirst ? " AS v" : "") + place)
         }
         // VALUES would be shorter, but cannot refer to outer columns.
@@ -223,26 +225,37 @@ extension Translation {
         return (bind(.string(list)), item)
     }
 
-    /// Returns a value's SQL without its column's affinity. The first SELECT of a compound, or of a
-    /// derived table, would give all numbers its column's type, and round those of 64 bits.
+    /// Returns a value's SQL without the affinity of its column, or of a CAST or a subselect. The first
+    /// SELECT of a compound, or of a derived table, would give all numbers its type, and round those
+    /// of 64 bits.
     private func unaffected(
-        _ operand: Operand, as kind: ColumnKind
+        _ operand: Operand, as kind: ColumnKind, isMixed: Bool
     ) throws(StoreError) -> String {
         let text = try sql(operand, as: kind)
-        return operand.isColumn ? schema.dialect.plain(text) : text
+        let hasAffinity = operand.isColumn || isMixed && operand.value == nil
+        return hasAffinity ? schema.dialect.plain(text) : text
     }
 
     /// Returns the common type of the values of a collection; nil for no values.
-    private static func together(_ operands: [Operand]) -> Operand? {
+    /// - Throws: `.unsupported` for values of several types, unless all are numbers: SQLite compares
+    ///   these whatever their types are.
+    private static func together(
+        _ operands: [Operand], isTyped: Bool
+    ) throws(StoreError) -> Operand? {
         guard let first = operands.first else { return nil }
-        let known = operands.first { !$0.isNull } ?? first
-        var value = Operand.computed("", known.kind)
-        value.isLongDecimal = operands.contains(where: \.isLongDecimal)
-        for operand in operands where !operand.isNull {
+        let known = operands.filter { !$0.isNull }
+        var value = Operand.computed("", known.first?.kind ?? first.kind)
+        value.isLongDecimal = known.contains(where: \.isLongDecimal)
+        for operand in known {
+            if operand.family != value.family {
+                guard operand.isComparable(with: value), !isTyped else { throw mixed }
+                value.isMixed = true
+            }
+            value.isMixed = value.isMixed || operand.isMixed
             value.kind = common(value.kind, operand.kind)
             value.bits = max(value.bits, operand.bits)
         }
-        if value.kind == .decimal, operands.contains(where: \.mayBeDouble) {
+        if value.kind == .decimal, known.contains(where: \.mayBeDouble) {
             value.isLongDecimal = true
         }
         return value
@@ -269,7 +282,7 @@ extension Translation {
         var (a, x) = try rows(of: left, env, numbered: numbered)
         var (b, y) = try rows(
             of: right, env, numbered: numbered && operation == .union)
-        let value = Self.together([x, y]) ?? x
+        let value = try Self.together([x, y], isTyped: schema.dialect.isTyped) ?? x
         let (u, v) = (try member(x, of: value), try member(y, of: value))
         let (m, n) = (numbered ? ", n" : "", numbered && operation == .union ? ", n" : "")
         if u != "v" { a = "SELECT \(u) AS v\(m) FROM (\(a)) r" }
@@ -339,10 +352,14 @@ extension Translation {
         }
         var operand = Operand.computed("", bag.value.kind)
         operand.isLongDecimal = bag.value.isLongDecimal
+        operand.bits = bag.value.bits
+        operand.isMixed = bag.value.isMixed
         if case .at(let expression) = place, !isConstant(expression) {
             // LIMIT and OFFSET cannot refer to columns.
             let (text, _) = try rows(of: bag, numbered: true)
-            let place = try self.operand(expression, env)
+            let place = try self.operand(expression, env).ofKnownType
+            // One of many digits is a text.
+            if place.isLongDecimal { throw Self.mixed }
             let number =
                 schema.dialect.isTyped
                 ? try sql(place, as: .integer) : "CAST(\(sql(place)) AS INTEGER)"

@@ -15,7 +15,9 @@ extension Translation {
         if type == .equal || type == .notEqual {
             return try equal(left, right, options.ofEquality, holds: (type == .equal) == holds)
         }
-        if left.isNull || right.isNull { return .constant(!holds) }
+        if left.isNull || right.isNull || !left.isComparable(with: right) {
+            return .constant(!holds)
+        }
         let (a, b) = try comparable(left, right, options)
         if holds { return Condition(SQLWords.joined([a, type.spaced, b])) }
         if !left.isNullable && !right.isNullable {
@@ -39,6 +41,11 @@ extension Translation {
             if !left.isNullable { return .constant(!holds) }
             return Condition(SQLWords.joined([sql(left), holds ? " IS NULL" : " IS NOT NULL"]))
         }
+        if !left.isComparable(with: right) {
+            guard left.isNullable, right.isNullable else { return .constant(!holds) }
+            let parts = [left, right].map { Condition("\(sql($0)) IS NULL") }
+            return Condition.all(parts).turned(holds)
+        }
         if left.isDoubleColumn, right.isBesideDoubles { return .constant(!holds) }
         let (a, b) = try comparable(left, right, options)
         switch (holds, left.isNullable, right.isNullable) {
@@ -58,7 +65,11 @@ extension Translation {
         _ value: Operand, from low: Operand, to high: Operand, _ options: ComparisonOptions,
         holds: Bool
     ) throws(StoreError) -> Condition {
-        if value.isNull || low.isNull || high.isNull { return .constant(!holds) }
+        if value.isNull || low.isNull || high.isNull || !value.isComparable(with: low)
+            || !value.isComparable(with: high)
+        {
+            return .constant(!holds)
+        }
         let texts = try comparable([value, low, high], options)
         let (text, from, to) = (texts[0], texts[1], texts[2])
         if !holds, value.isColumn, !low.isNullable, !high.isNullable, text == sql(value) {

@@ -68,6 +68,7 @@ extension Translation {
             isNullable: a.isNullable || b.isNullable)
         operand.isLongDecimal = long || operand.kind == .decimal
         operand.bits = max(a.bits, b.bits)
+        operand.isMixed = a.isMixed || b.isMixed
         return operand
     }
 

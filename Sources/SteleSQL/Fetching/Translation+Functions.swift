@@ -28,7 +28,7 @@ extension Translation {
             if schema.dialect.isTyped { throw .unsupported("random() in this database") }
             return .computed("(RANDOM() & 2147483647)", .integer, isNullable: false)
         case .randomBelow:
-            let bound = try operand(arguments[0], env)
+            let bound = try operand(arguments[0], env).ofKnownType
             return .computed(
                 try call(SQLFunctions.randomBelow, String(bound.kind.rawValue), sql(bound)),
                 .integer)
@@ -49,7 +49,8 @@ extension Translation {
         _ function: PredicateFunction, sign: String, _ arguments: [Expression],
         _ env: Environment
     ) throws(StoreError) -> Operand {
-        let (a, b) = (try operand(arguments[0], env), try operand(arguments[1], env))
+        let a = try operand(arguments[0], env).ofKnownType
+        let b = try operand(arguments[1], env).ofKnownType
         if a.isNull || b.isNull { return .constant(.null) }
         let isNullable = a.isNullable || b.isNullable || sign == "/"
         let kind = Self.result(of: sign, a.kind, b.kind)
@@ -88,7 +89,8 @@ extension Translation {
         _ function: PredicateFunction, sign: String, _ arguments: [Expression],
         _ env: Environment
     ) throws(StoreError) -> Operand {
-        let (a, b) = (try operand(arguments[0], env), try operand(arguments[1], env))
+        let a = try operand(arguments[0], env).ofKnownType
+        let b = try operand(arguments[1], env).ofKnownType
         if schema.dialect.isTyped || a.kind == .decimal || b.kind == .decimal {
             return try call(function, a, b)
         }
@@ -114,7 +116,7 @@ extension Translation {
     /// integer, and must not be divided as one.
     private func term(_ operand: Operand) -> String {
         let text = sql(operand)
-        return operand.kind == .date && operand.isColumn ? real(text) : text
+        return operand.kind == .date && operand.value == nil ? real(text) : text
     }
 
     static func result(of sign: String, _ a: ColumnKind, _ b: ColumnKind) -> ColumnKind {

@@ -19,8 +19,10 @@ extension Translation {
         operands.reserveCapacity(items.count)
         for item in items {
             let operand = try operand(item, env)
-            if operand.isNull || element.isDoubleColumn && operand.isBesideDoubles { continue }
-            operands.append(operand)
+            let isEqualToNone =
+                operand.isNull || !element.isComparable(with: operand)
+                || element.isDoubleColumn && operand.isBesideDoubles
+            if !isEqualToNone { operands.append(operand) }
         }
         if operands.isEmpty { return .constant(!holds) }
         var element = element
@@ -71,7 +73,7 @@ extension Translation {
         let values = operands.compactMap(\.value)
         guard values.count == operands.count else { return nil }
         if schema.dialect.isTyped { return try typedList(values, of: element, options) }
-        let long = element.isLongDecimal || operands.contains { $0.isLongDecimal }
+        let long = Self.areComparedByKeys([element] + operands)
         guard let (list, isWritten) = JSONList.text(values) else { return nil }
         let item = isWritten ? try call(SQLFunctions.literal, "value") : "value"
         let wrapped = try wrap(item, element.kind, options, long: long)

@@ -9,7 +9,9 @@ extension Translation {
         _ text: Operand, _ type: Comparison.Operator, pattern: Operand,
         _ options: ComparisonOptions, holds: Bool
     ) throws(StoreError) -> Condition {
-        if text.isNull || pattern.isNull { return .constant(!holds) }
+        if text.isNull || pattern.isNull || text.kind != .text || pattern.kind != .text {
+            return .constant(!holds)
+        }
         let options = options.ofEquality
         if let literal = pattern.text, type != .like, type != .matches {
             if literal.isEmpty { return .constant(!holds) }

@@ -6,39 +6,7 @@ import StelePredicates
 /// Databases whose expressions have one type each (`SQLDialect.isTyped`). What they cannot compute
 /// exactly is `.unsupported`; a value that no type of theirs holds makes the statement fail.
 extension Translation {
-    /// Values that are compared with each other as they are.
-    private enum Family {
-        case integer, double, decimal, text, date, uuid, data
-
-        init(_ kind: ColumnKind) {
-            switch kind {
-            case .integer, .boolean, .key: self = .integer
-            case .double, .float: self = .double
-            case .decimal: self = .decimal
-            case .text: self = .text
-            case .date: self = .date
-            case .uuid: self = .uuid
-            case .data, .external, .marked: self = .data
-            }
-        }
-
-        /// A kind of the family.
-        var kind: ColumnKind {
-            switch self {
-            case .integer: .integer
-            case .double: .double
-            case .decimal: .decimal
-            case .text: .text
-            case .date: .date
-            case .uuid: .uuid
-            case .data: .data
-            }
-        }
-
-        var isNumber: Bool { self == .integer || self == .double || self == .decimal }
-    }
-
-    private static var mixed: StoreError {
+    static var mixed: StoreError {
         .unsupported("values of different types together in this database")
     }
 
@@ -50,8 +18,8 @@ extension Translation {
         _ operands: [Operand], _ options: ComparisonOptions
     ) throws(StoreError) -> [String] {
         let known = operands.filter { !$0.isNull }
-        let columns = Set(known.filter { $0.value == nil }.map { Family($0.kind) })
-        let wanted = columns.isEmpty ? Set(known.map { Family($0.kind) }) : columns
+        let columns = Set(known.filter { $0.value == nil }.map { $0.family })
+        let wanted = columns.isEmpty ? Set(known.map { $0.family }) : columns
         if let family = wanted.first, wanted.count == 1 {
             let exact = operands.map { Self.exact($0, as: family) }
             if !exact.contains(where: { $0 == nil }) {
@@ -60,7 +28,7 @@ extension Translation {
                 return texts
             }
         }
-        guard known.allSatisfy({ Family($0.kind).isNumber }) else { throw Self.mixed }
+        guard known.allSatisfy({ $0.family.isNumber }) else { throw Self.mixed }
         var texts: [String] = []
         for operand in operands { texts.append(try digits(operand)) }
         return texts
@@ -68,9 +36,9 @@ extension Translation {
 
     /// Returns an operand of a family, or a constant or a null in its type; nil for another
     /// operand, and where the type does not hold the constant's value.
-    private static func exact(_ operand: Operand, as family: Family) -> Operand? {
+    private static func exact(_ operand: Operand, as family: ValueFamily) -> Operand? {
         guard let value = operand.value else {
-            return Family(operand.kind) == family ? operand : nil
+            return operand.family == family ? operand : nil
         }
         if value.isNull {
             var typed = operand
@@ -78,7 +46,7 @@ extension Translation {
             return typed
         }
         if case .key = value { return family == .integer ? operand : nil }
-        if Family(operand.kind) == family { return operand }
+        if operand.family == family { return operand }
         let type: AttributeType
         switch family {
         case .integer: type = .integer64
@@ -94,7 +62,7 @@ extension Translation {
 
     /// Returns a number's SQL so that all numbers are compared exactly.
     private func digits(_ operand: Operand) throws(StoreError) -> String {
-        switch (Family(operand.kind), operand.value) {
+        switch (operand.family, operand.value) {
         case (.double, .double(let it)?):
             guard let decimal = PredicateCalls.comparable(it) else { throw Self.mixed }
             return sql(.constant(.decimal(decimal)))
@@ -117,7 +85,9 @@ extension Translation {
     func constant(
         _ value: Value, comparedWith kind: ColumnKind, _ options: ComparisonOptions
     ) throws(StoreError) -> String {
-        guard let exact = Self.exact(.constant(value), as: Family(kind)) else { throw Self.mixed }
+        guard let exact = Self.exact(.constant(value), as: ValueFamily(kind)) else {
+            throw Self.mixed
+        }
         return try folded(exact, options)
     }
 
@@ -126,7 +96,7 @@ extension Translation {
     func typedList(
         _ values: [Value], of element: Operand, _ options: ComparisonOptions
     ) throws(StoreError) -> (element: String, items: String)? {
-        let family = Family(element.kind)
+        let family = element.family
         guard let items = schema.dialect.items, element.value == nil else { return nil }
         var writer = ByteWriter(capacity: values.count * 12 + 2)
         writer.byte(UInt8(ascii: "["))
@@ -172,10 +142,10 @@ extension Translation {
     /// Returns an operand's SQL in the type of a kind.
     func sql(_ operand: Operand, as kind: ColumnKind) throws(StoreError) -> String {
         guard schema.dialect.isTyped else { return sql(operand) }
-        let family = Family(kind)
+        let family = ValueFamily(kind)
         if operand.isNull { return "CAST(NULL AS \(schema.dialect.typeName(kind)))" }
         if let exact = Self.exact(operand, as: family) { return sql(exact) }
-        switch (Family(operand.kind), family) {
+        switch (operand.family, family) {
         case (.integer, .decimal):
             return "CAST(\(sql(operand)) AS \(schema.dialect.typeName(.decimal)))"
         case (.integer, .double) where operand.isNarrow || operand.kind == .boolean:
@@ -191,7 +161,7 @@ extension Translation {
     ) throws(StoreError) -> Operand {
         mayFail = true
         func term(_ it: Operand) throws(StoreError) -> String {
-            switch Family(it.kind) {
+            switch it.family {
             case .integer: return kind == .integer ? sql(it) : real(sql(it))
             case .double, .date: return sql(it)
             case .decimal: return real(sql(it))
@@ -215,7 +185,7 @@ extension Translation {
         ) -> (sql: String, operand: Operand) {
             (text, .computed("", kind, isNullable: isNullable))
         }
-        let family = Family(kind)
+        let family = ValueFamily(kind)
         switch (aggregate, family) {
         case (.count, _): return give("COUNT(\(argument))", .integer, isNullable: false)
         case (.sum, .integer):

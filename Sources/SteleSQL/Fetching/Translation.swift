@@ -128,7 +128,7 @@ final class Translation {
             let texts = try typed([a, b], options)
             return (texts[0], texts[1])
         }
-        let long = a.isLongDecimal || b.isLongDecimal
+        let long = Self.areComparedByKeys([a, b])
         return (
             try comparable(a, options, long: long), try comparable(b, options, long: long)
         )
@@ -140,11 +140,19 @@ final class Translation {
         _ operands: [Operand], _ options: ComparisonOptions
     ) throws(StoreError) -> [String] {
         if schema.dialect.isTyped { return try typed(operands, options) }
-        let long = operands.contains(where: \.isLongDecimal)
+        let long = Self.areComparedByKeys(operands)
         var texts: [String] = []
         texts.reserveCapacity(operands.count)
         for it in operands { texts.append(try comparable(it, options, long: long)) }
         return texts
+    }
+
+    /// Whether numbers are compared by keys: one may have more digits than a Double, or a Double beside
+    /// Decimals, which is compared by all its digits, and SQLite's number of a Decimal by its
+    /// shortest ones.
+    static func areComparedByKeys(_ operands: [Operand]) -> Bool {
+        operands.contains(where: \.isLongDecimal)
+            || operands.contains { $0.kind == .decimal } && operands.contains(where: \.mayBeDouble)
     }
 
     private func comparable(
