@@ -10,10 +10,23 @@ extension InMemorySave {
         var after = contents
         after.apply(outcome)
         let reader = InMemoryReader(after)
-        for found in try derived.outcomes(of: changes(after), reader, at: time) {
-            take(found)
+        var places: [ObjectID: (row: Int?, history: Int?)] = [:]
+        for (place, row) in outcome.rows.enumerated() {
+            places[id(row), default: (nil, nil)].row = place
         }
-        history.sortChanges()
+        for (place, change) in history.enumerated() {
+            let id = ObjectID(root: model.entities[change.entity].root, key: change.key)
+            places[id, default: (nil, nil)].history = place
+        }
+        var added: [HistoryChange] = []
+        for found in try derived.outcomes(of: changes(after), reader, at: time) {
+            take(found, places[id(found.snapshot)] ?? (nil, nil), &added)
+        }
+        history.add(updates: added, before: .delete)
+    }
+
+    private func id(_ row: Snapshot) -> ObjectID {
+        ObjectID(root: model.entities[row.entity].root, key: row.key)
     }
 
     private func changes(_ after: InMemoryContents) -> [DerivedAttributes.Change] {
@@ -33,29 +46,29 @@ extension InMemorySave {
         }
     }
 
-    private mutating func take(_ found: DerivedAttributes.Outcome) {
+    /// - Parameters:
+    ///   - place: where the save has the object among its rows and changes.
+    ///   - added: the updates of objects that the save does not change otherwise.
+    private mutating func take(
+        _ found: DerivedAttributes.Outcome, _ place: (row: Int?, history: Int?),
+        _ added: inout [HistoryChange]
+    ) {
         let snapshot = found.snapshot
-        let id = ObjectID(root: model.entities[snapshot.entity].root, key: snapshot.key)
-        let place = history.firstIndex {
-            $0.key == id.key && model.entities[$0.entity].root == id.root
-        }
-        if found.before.isEmpty && place == nil { return }
-        if let row = outcome.rows.firstIndex(where: {
-            $0.key == id.key && model.entities[$0.entity].root == id.root
-        }) {
+        if found.before.isEmpty && place.history == nil { return }
+        if let row = place.row {
             outcome.rows[row] = snapshot
         } else if !found.before.isEmpty {
             outcome.rows.append(snapshot)
         }
         let before = found.before.map { BeforeValue.slot($0.slot, $0.value) }
-        guard let place else {
-            history.append(
+        guard let change = place.history else {
+            added.append(
                 HistoryChange(
                     kind: .update, entity: snapshot.entity, key: snapshot.key,
                     version: snapshot.version, before: before, snapshot: snapshot))
             return
         }
-        history[place].snapshot = snapshot
-        if history[place].kind == .update { history[place].before? += before }
+        history[change].snapshot = snapshot
+        if history[change].kind == .update { history[change].before? += before }
     }
 }

@@ -120,7 +120,10 @@ struct SaveRequestBuilder {
     /// The to-many relationships that a deletion ends. No delete rule cuts the links to objects that
     /// are deleted as well, but the history has all members whose own rows do not name the object.
     private func toManys(ofDeleted object: ManagedObject) -> [ToManyChange] {
-        var changes = changedToManys(of: object)
+        // Links that were made here were never stored.
+        var changes = changedToManys(of: object).filter { !$0.removed.isEmpty }.map {
+            ToManyChange(relationship: $0.relationship, removed: $0.removed)
+        }
         for relationship in context.plans[object.entity].relationships
         where relationship.isToMany && context.model.toOneInverse(of: relationship) == nil {
             let place = ToManyID(relationship: relationship.index, owner: object.objectID.key)

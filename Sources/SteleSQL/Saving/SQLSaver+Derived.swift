@@ -26,7 +26,7 @@ extension SQLSaver {
         if outcomes.isEmpty { return }
         var places: [ObjectID: Int] = [:]
         for (index, applied) in done.enumerated() { places[id(of: applied.change)] = index }
-        let count = done.count
+        var added: [AppliedChange] = []
         for outcome in outcomes {
             try write(outcome)
             let snapshot = outcome.snapshot
@@ -34,10 +34,10 @@ extension SQLSaver {
             if let place = places[id] {
                 done[place].take(outcome)
             } else if !outcome.before.isEmpty {
-                done.append(AppliedChange(outcome))
+                added.append(AppliedChange(outcome))
             }
         }
-        if done.count > count { done.sortChanges() }
+        done.add(updates: added, before: .insert)
     }
 
     /// Computes the derived values of objects again, without a save.

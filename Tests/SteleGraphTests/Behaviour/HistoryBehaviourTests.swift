@@ -84,6 +84,10 @@ import Testing
         let friends = try #require(fixture.entity("Person").relationship(named: "friends"))
         try objects[0].addMember(friends, objects[1])
         try context.save()
+        // A link that was never stored, to an object that is deleted again, is none.
+        let new = try context.insert(try fixture.entity("Person"))
+        try objects[0].addMember(friends, new)
+        try context.delete(new)
         for object in objects { try context.delete(object) }
         try context.save()
         let changes = try fixture.lastSave().changes
