@@ -68,10 +68,10 @@ final class ChangeVeil {
     }
 
     /// The changes of a save, or of a piece of it, that are seen, in the order of their positions.
-    /// Objects that become visible or hidden without being made or deleted, where that may be by
-    /// changes of others, come after all other changes of the save. Their positions follow from
-    /// their keys, so they stay the same whatever else is seen later, and do not tell whether the
-    /// save has changed such an object itself.
+    /// Stored objects that become visible or hidden, or are deleted, where that may be by changes of
+    /// others, come after all other changes of the save. Their positions follow from their keys, so
+    /// they stay the same whatever else is seen later, and do not tell whether the save has changed
+    /// such an object itself.
     /// - Parameters:
     ///   - start: the position after which the piece begins.
     ///   - tells: whether changes of an entity are asked for.
@@ -87,22 +87,27 @@ final class ChangeVeil {
         var crossings: [Crossing] = []
         for taken in objects where tells(taken.changes.entity) {
             let (id, changes) = (taken.id, taken.changes)
+            let isOne = changes.lastIndex == 0
+            if !isOne, !judged.changes.isTold(id, at: taken.index) { continue }
             let was = try isSeen(id, before)
             let isNow = try isSeen(id, after)
             if was != isNow, isCrossing(id, changes) {
+                if !isOne { judged.changes.tell(id, at: changes.lastIndex) }
                 guard taken.index == changes.lastIndex else { continue }
                 crossings.append(Crossing(id: id, entity: changes.entity, isVisible: isNow))
                 continue
             }
             guard let one = changes.change(wasVisible: was, isVisible: isNow, in: model) else {
+                if !isOne { judged.changes.tell(id, at: nil) }
                 continue
             }
             // Several changes are told as one, at the first that is seen by itself: where others are
             // must not show.
-            let place = try changes.firstIndex { (change) throws(StoreError) in
+            let index = try changes.firstIndex { (change) throws(StoreError) in
                 try veiled(change, before, after) != nil
             }
-            guard taken.index == place, var one = try veiled(one, before, after) else { continue }
+            if !isOne { judged.changes.tell(id, at: index) }
+            guard taken.index == index, var one = try veiled(one, before, after) else { continue }
             one.position = taken.position
             told.append(one)
         }
@@ -112,9 +117,9 @@ final class ChangeVeil {
     }
 
     /// Whether an object of a save that becomes visible or hidden is reported after its other
-    /// changes.
+    /// changes. One that is deleted stands with those that become hidden: which it is must not show.
     private func isCrossing(_ id: ObjectID, _ changes: ObjectChanges) -> Bool {
-        indexer.hasFarRules(root: id.root) && changes.isUpdate(in: model)
+        indexer.hasFarRules(root: id.root) && changes.before(in: model) != nil
     }
 
     private func judged(_ save: Int64) throws(StoreError) -> JudgedSave {
@@ -223,7 +228,7 @@ final class ChangeVeil {
         var candidates = Array(others.prefix(most + 1))
         let places = try save.changes.places()
         for root in indexer.farRoots {
-            candidates += places.updated(root: root, atMost: most + 1) { order.isAfter(start, $0) }
+            candidates += places.former(root: root, atMost: most + 1) { order.isAfter(start, $0) }
         }
         candidates.sort(by: CrossingOrder.isAscending)
         let rest = candidates.count > most ? order.position(of: candidates[most - 1]) : nil
@@ -234,7 +239,7 @@ final class ChangeVeil {
         return (try judge(these, save), rest)
     }
 
-    /// Those among objects which a save has neither made nor deleted that it makes visible or hidden.
+    /// Those among objects which a save has not made that it makes visible or hidden, or deletes.
     private func judge(
         _ candidates: some Sequence<ObjectID>, _ save: JudgedSave
     ) throws(StoreError) -> [Crossing] {
@@ -242,11 +247,16 @@ final class ChangeVeil {
         var found: [Crossing] = []
         var young: [Int: [Int64]] = [:]
         for id in candidates {
-            guard let before = try save.before.state(of: id),
-                let after = try save.after.state(of: id)
-            else { continue }
+            guard let before = try save.before.state(of: id) else { continue }
+            let wasVisible = try isSeen(before, save.before)
+            guard let after = try save.after.state(of: id) else {
+                if wasVisible {
+                    found.append(Crossing(id: id, entity: before.entity, isVisible: false))
+                }
+                continue
+            }
             let isNow = try isSeen(after, save.after)
-            if try isSeen(before, save.before) == isNow { continue }
+            if wasVisible == isNow { continue }
             found.append(Crossing(id: id, entity: after.entity, isVisible: isNow))
             // A later save may have made it.
             if after.version <= 1 { young[id.root, default: []].append(id.key) }

@@ -53,9 +53,6 @@ struct ObjectChanges {
 
     var lastIndex: Int { max(several.count - 1, 0) }
 
-    /// Whether the object existed before the save and exists after it.
-    func isUpdate(in model: Model) -> Bool { before(in: model) != nil && after != nil }
-
     /// The changes as those of an object that was visible before or is visible now; nil for another
     /// one, and for an update of nothing.
     func change(

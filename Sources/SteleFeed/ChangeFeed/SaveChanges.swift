@@ -16,6 +16,9 @@ final class SaveChanges {
     private var whole: [HistoryChange]?
     private var madePlaces: SavePlaces?
     private var madeIndex: SaveIndex?
+    /// By the objects with several changes, the index of the one at whose position they are told, or
+    /// -1 for those that are not told.
+    private var toldAt: [ObjectID: Int] = [:]
     /// Objects with changes in other pieces.
     private var others: [ObjectID: ObjectChanges] = [:]
     /// The changes of the piece, while it is taken, and others that were read, by position.
@@ -47,9 +50,16 @@ final class SaveChanges {
         let position: Int64
     }
 
+    /// Remembers at which of its changes an object is told; nil for one that is not told. The others
+    /// are not taken any more.
+    func tell(_ id: ObjectID, at index: Int?) { toldAt[id] = index ?? -1 }
+
+    /// Whether an object may be told at one of its changes, as far as is known.
+    func isTold(_ id: ObjectID, at index: Int) -> Bool { toldAt[id] ?? index == index }
+
     /// Takes the changes that are judged next.
     /// - Parameter isWhole: whether they are all of the save.
-    /// - Returns: each of them.
+    /// - Returns: each of them, unless its object is known to be told at another one.
     /// - Throws: as making the places, of a save that is not whole, and as reading the history.
     func take(_ changes: [HistoryChange], isWhole: Bool) throws(StoreError) -> [Taken] {
         whole = isWhole ? changes : nil
@@ -102,8 +112,8 @@ final class SaveChanges {
                 let object = ObjectChanges(change)
                 piece[id] = object
                 taken.append(Taken(id: id, changes: object, index: 0, position: position))
-            } else if let object = try self.changes(of: id),
-                let index = positions.firstIndex(of: position)
+            } else if let index = positions.firstIndex(of: position),
+                isTold(id, at: index), let object = try self.changes(of: id)
             {
                 taken.append(Taken(id: id, changes: object, index: index, position: position))
             }

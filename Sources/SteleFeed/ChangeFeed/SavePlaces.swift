@@ -8,7 +8,7 @@ import StelePersistence
 final class SavePlaces: Sendable {
     private struct Place {
         let root: Int32
-        let isUpdate: Bool
+        let isInsert: Bool
         let key: Int64
         let position: Int64
     }
@@ -33,7 +33,7 @@ final class SavePlaces: Sendable {
                 let root = Int32(model.entities[change.entity].root)
                 places.append(
                     Place(
-                        root: root, isUpdate: change.kind == .update, key: change.key,
+                        root: root, isInsert: change.kind == .insert, key: change.key,
                         position: end))
             }
         }
@@ -45,10 +45,10 @@ final class SavePlaces: Sendable {
     /// Their memory.
     var bytes: Int { places.count * MemoryLayout<Place>.stride }
 
-    /// The next objects of a family that the save has changed, and neither made nor deleted.
+    /// The next objects of a family that the save has changed or deleted, and not made.
     /// - Parameter isAfter: whether an object comes after those that are known; it holds for all after
     ///   one for which it does.
-    func updated(
+    func former(
         root: Int, atMost most: Int, _ isAfter: (ObjectID) -> Bool
     ) -> [ObjectID] {
         var found: [ObjectID] = []
@@ -63,7 +63,7 @@ final class SavePlaces: Sendable {
             {
                 index += 1
             }
-            if places[first].isUpdate, places[index - 1].isUpdate {
+            if !places[first].isInsert {
                 found.append(ObjectID(root: root, key: places[first].key))
             }
         }
