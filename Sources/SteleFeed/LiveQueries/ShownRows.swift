@@ -24,7 +24,7 @@ package struct ShownRows {
     /// Applies a difference, and removes its updates of rows that look as before.
     /// - Parameter rows: the rendered rows of the difference.
     package mutating func take(_ difference: inout ResultsDifference, _ rows: [Int64: [UInt8]]) {
-        difference.removeUpdates { hashes[$0.key] == rows[$0.key].map(Self.hash) }
+        difference.removeUpdates { hashes[$0] == rows[$0].map(Self.hash) }
         for row in difference.deletes { hashes[row.key] = nil }
         for key in difference.objectKeys { hashes[key] = rows[key].map(Self.hash) }
     }

@@ -108,9 +108,13 @@ public struct ResultsDifference: Sendable, Equatable {
         inserts.map(\.key) + moves.map(\.key) + updates.map(\.key)
     }
 
-    /// Removes the updates that match, such as those that a client does not show.
-    package mutating func removeUpdates(where shouldBeRemoved: (Update) -> Bool) {
-        updates.removeAll(where: shouldBeRemoved)
+    /// Removes the updates of rows that look as before, by their keys. Of such a row that moves, no
+    /// property has changed.
+    package mutating func removeUpdates(where looksTheSame: (Int64) -> Bool) {
+        updates.removeAll { looksTheSame($0.key) }
+        for index in moves.indices where looksTheSame(moves[index].key) {
+            moves[index].updated = UpdatedKeys()
+        }
     }
 
     /// The keys of the rows after the difference.
