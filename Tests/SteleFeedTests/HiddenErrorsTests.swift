@@ -24,6 +24,7 @@ import Testing
                  "deleteRule": "Deny"}]},
             {"name": "Captain", "parent": "Player"},
             {"name": "Medal", "attributes": [{"name": "name", "type": "String"},
+                {"name": "grade", "type": "Integer 16"},
                 {"name": "of", "type": "String", "derivation": "player.name"}],
              "relationships": [
                 {"name": "player", "destination": "Player", "inverse": "medals"}]}]}
@@ -121,6 +122,42 @@ import Testing
         #expect(back.wait(for: 1))
         #expect(back.events.map(\.name) == ["snapshot"])
         #expect(back.events[0].data == client.events[0].data)
+    }
+
+    /// The same where the member moves for another reason.
+    @Test(arguments: [StoreKind.sqlite, .memory])
+    func aMoveDoesNotTellOfHiddenObjects(_ kind: StoreKind) throws {
+        let stage = try stage(kind)
+        try stage.write("POST", "/Medal", #"{"name":"x","player":6}"#)
+        let client = try stage.stream("ann", "/Club/1/players?include=medals")
+        #expect(client.wait(for: 1))
+        try stage.write(
+            "POST", "/transactions",
+            """
+            [{"op":"update","object":"Club/1","values":{"players":[6,3,4,5]}},
+             {"op":"update","object":"Medal/3","values":{"grade":1}}]
+            """)
+        #expect(client.wait(for: 2))
+        #expect(try client.data(1)["moves"]?[0]?["updated"]?.count == 0)
+    }
+
+    /// A hidden object that changes by derived values does not move others.
+    @Test(arguments: [StoreKind.sqlite, .memory])
+    func hiddenDerivedValuesDoNotMoveChanges(_ kind: StoreKind) throws {
+        let told = try [5, 6].map { player in
+            let stage = try stage(kind)
+            try stage.write("POST", "/Medal", #"{"name":"x","player":\#(player)}"#)
+            let before = try stage.token
+            try stage.write(
+                "POST", "/transactions",
+                """
+                [{"op":"update","object":"Player/5","values":{"name":"f"}},
+                 {"op":"insert","entity":"Club","values":{"name":"new"}},
+                 {"op":"delete","object":"Medal/2"}]
+                """)
+            return try stage.changes("ann", since: before)
+        }
+        #expect(told[0] == told[1] && told[0].count == 3, "\(told)")
     }
 
     /// An object that changes by derived values alone stands where other updates stand.

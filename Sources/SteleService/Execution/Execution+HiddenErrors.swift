@@ -111,6 +111,7 @@ extension Execution {
         try seeing(sight) { see in
             let entity = model.entities[conflict.entity]
             if try !see.object(entity, conflict.key) {
+                conflict.entity = model.entities[conflict.entity].root
                 conflict.key = 0
                 conflict.values = conflict.values.map { _ in .null }
             }

@@ -55,6 +55,9 @@ import Testing
         #expect(told > count / 4, "hardly anything was told")
         #expect(
             compared > count / 8, "hardly anything was compared with a store without hidden data")
+        #expect(
+            writes.done > count / 100 && followed.saves > count / 50 && followed.returns > 0,
+            "hardly anything was written or followed")
         print(
             """
             rights check, \(kind): seed \(seed), \(asked) questions (\(told) told something, \

@@ -78,15 +78,54 @@ extension RightsCheck {
             writes.refused += 1
             return true
         }
-        if answers.contains(where: { $0.isRefusalByOthers(than: question) }) {
+        if let own = ownErrors(question, answers) {
             writes.refused += 1
-            let errors = answers.map { $0.errors.map(\.text) }
-            // What both tell of objects that are seen has one order.
-            return errors[0].filter(errors[1].contains) == errors[1].filter(errors[0].contains)
+            return own.allSatisfy { $0 == own[0] }
         }
         guard answers.allSatisfy({ $0.status < 300 }), (try? agree()) == false else { return false }
         writes.revealing += 1
         return true
+    }
+
+    /// The errors that each answer has of the objects that a write names, where objects that it does not
+    /// name have made one fail; nil where none have. Hidden objects may lead to them.
+    private mutating func ownErrors(
+        _ question: RightsQuestion, _ answers: [RightsAnswer]
+    ) -> [[String]]? {
+        guard answers.allSatisfy({ $0.status < 300 || [409, 422].contains($0.status) }) else {
+            return nil
+        }
+        var isOfOthers = false
+        var own: [[String]] = []
+        for answer in answers {
+            let errors = answer.errors
+            let others = errors.filter { error in
+                error.isUnseen || error.object.map { !names($0, question) } ?? false
+            }
+            let unseen = others.filter { $0.isUnseen }.map(\.text)
+            if Set(unseen).count < unseen.count { return nil }
+            isOfOthers = isOfOthers || !others.isEmpty || answer.isConflictWithUnseen
+            own.append(
+                answer.isConflictWithUnseen
+                    ? [] : errors.filter { !others.contains($0) }.map(\.text))
+        }
+        return isOfOthers ? own : nil
+    }
+
+    /// Whether a write names an object by its address or that of a parent's.
+    private func names(_ object: String, _ question: RightsQuestion) -> Bool {
+        func id(_ address: some StringProtocol) -> ObjectID? {
+            let parts = address.split { "/?\"".contains($0) }
+            guard parts.count > 1, let entity = world.model.entity(named: String(parts[0])),
+                let key = Int64(parts[1])
+            else { return nil }
+            return ObjectID(root: entity.root, key: key)
+        }
+        guard let wanted = id(object) else { return false }
+        // A write of all that match names each of them.
+        if question.target.contains("?where=") { return true }
+        let words = (question.body ?? "").split { " \"{}[]:,".contains($0) }
+        return id(question.target) == wanted || words.contains { id($0) == wanted }
     }
 
     private func token() throws -> Int64 { try hosts[0].token() }
@@ -130,20 +169,10 @@ extension RightsAnswer {
         status == 400 && body.contains("predicate.limit") && body.contains("SQLite's parser")
     }
 
-    /// Whether objects that the write does not name have made it fail.
-    fileprivate func isRefusalByOthers(than question: RightsQuestion) -> Bool {
-        guard status == 409 || status == 422 else { return false }
-        if body.contains(#/another \w+ has the same|objects that are not seen/#) { return true }
-        return errors.contains { error in
-            guard let object = error.object else { return true }
-            return !question.target.hasPrefix(object)
-                && question.body?.contains("\"\(object.dropFirst())\"") != true
-        }
-    }
-
     fileprivate struct ObjectError: Equatable {
-        /// The address of the object; nil for one that is not seen.
+        /// The address of a stored object; nil for a new one, and for one that is not seen.
         let object: String?
+        let isUnseen: Bool
         let text: String
     }
 
@@ -151,12 +180,19 @@ extension RightsAnswer {
     fileprivate var errors: [ObjectError] {
         var errors: [ObjectError] = []
         (try? JSONDocument(body))?.root["errors"]?.forEachElement { error in
+            let message = error["message"]?.string ?? ""
             errors.append(
                 ObjectError(
                     object: error["object"]?.string,
+                    isUnseen: message.contains("objects that are not seen"),
                     text: String(decoding: error.canonical, as: UTF8.self)))
         }
         return errors
+    }
+
+    /// Whether a unique value of an object that is not seen has made the write fail.
+    fileprivate var isConflictWithUnseen: Bool {
+        status == 409 && body.contains(#/another \w+ has the same/#)
     }
 
     /// Whether an object that the write names only by a link must not be changed.

@@ -31,6 +31,8 @@ final class RightsHost {
             nanoseconds: 60_000_000_000, nanosecondsAChange: 0, matchNanoseconds: 200_000_000)
         options.limits.liveJudging = judging
         options.limits.feedJudging = judging
+        // So that some writes are saves in parts.
+        options.limits.objectsPerPart = 2
         // Queries are forgotten soon, so that a client that comes back is told by the history.
         options.limits.liveIdleSeconds = 0.01
         options.heartbeatSeconds = 0.02

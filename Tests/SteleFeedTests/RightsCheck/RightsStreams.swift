@@ -79,9 +79,11 @@ struct RightsStreams {
             return host.stream("ann", question)
         }
         defer { for client in back { client.stream.drop() } }
-        // Such as one of the members of an object that has been deleted.
-        if back.isEmpty { return nil }
-        if back.count < hosts.count { return (live, hosts.map { $0.answer("ann", live) }) }
+        // Refused, such as one of the members of an object that has been deleted.
+        if back.count < hosts.count {
+            let answers = hosts.map { $0.answer("ann", live) }
+            return answers[0] == answers[1] ? nil : (live, answers)
+        }
         return difference(of: back, at: token).map { (live, $0) }
     }
 
