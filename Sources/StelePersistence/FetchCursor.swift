@@ -57,14 +57,6 @@ extension StoreReader {
     public func fetchedSnapshots(
         _ request: FetchRequest
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
-        try fetchedSnapshotsOneByOne(request)
-    }
-
-    /// As `fetchedSnapshots`, by one fetch for each source object.
-    /// - Throws: as `fetch`.
-    package func fetchedSnapshotsOneByOne(
-        _ request: FetchRequest
-    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
         guard let source = request.source else { return [] }
         var found: [(owner: Int64, member: Snapshot)] = []
         for key in source.keys.sorted() {

@@ -17,11 +17,15 @@ struct InMemoryFetch {
     private let limits: MatchLimits
     /// The moment of `MonotonicClock` by which the rows have to be found.
     private let end: UInt64
+    /// Whether the result is still wanted.
+    private let isWanted: () -> Bool
 
     init(
         _ view: InMemoryView, _ request: FetchRequest,
-        matching limits: MatchLimits = .standard, until end: UInt64 = .max
+        matching limits: MatchLimits = .standard, until end: UInt64 = .max,
+        while isWanted: @escaping () -> Bool = { true }
     ) {
+        self.isWanted = isWanted
         self.view = view
         self.limits = limits
         self.end = end
@@ -132,7 +136,7 @@ struct InMemoryFetch {
         let rows = view.contents.families[request.entity.root]
         for key in rows.keys.sorted() {
             guard let row = rows[key], family.contains(row.entity) else { continue }
-            if isTimed, MonotonicClock.now > end {
+            if isTimed, MonotonicClock.now > end || !isWanted() {
                 throw PredicateError(.limit, "finding the rows takes too long")
             }
             let object = InMemoryObject(view: view, row: row)

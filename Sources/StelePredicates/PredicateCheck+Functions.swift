@@ -68,6 +68,8 @@ extension PredicateCheck {
         func made(_ type: ExpressionType, _ arguments: [Typed]) -> Typed {
             Typed(expression: .function(function.rawValue, arguments.map(\.expression)), type: type)
         }
+        let isPlain = function == .noIndex || function == .distance
+        let arguments = isPlain ? arguments : arguments.map(computable)
         switch function {
         case .add, .subtract, .multiply, .divide, .modulus, .raise:
             return try arithmetic(function, arguments[0], arguments[1])
@@ -144,7 +146,7 @@ extension PredicateCheck {
                 hint: "a location is written {latitude, longitude}, in degrees")
         }
         var place = argument
-        place.expression = .aggregate(argument.items.map { asDouble($0).expression })
+        place.expression = .aggregate(argument.items.map { asDouble(computable($0)).expression })
         return place
     }
 
@@ -168,10 +170,10 @@ extension PredicateCheck {
         if case .constant(let a) = left.expression, case .constant(let b) = right.expression {
             return constant(Arithmetic.binary(function, a, b))
         }
-        if function == .multiply, left.type == .value(.decimal), !right.isOfVariable,
-            case .constant(.double(1)) = right.expression
+        if function == .multiply, left.type == .value(.decimal) || left.type == .value(.double),
+            !right.isOfVariable, case .constant(.double(1)) = right.expression
         {
-            // A Decimal that a check has made a Double.
+            // What a check has made a Double.
             return Typed(
                 expression: .function(function.rawValue, [left.expression, right.expression]),
                 type: .value(.double))
@@ -180,8 +182,7 @@ extension PredicateCheck {
         let b = meeting(right, left.type)
         let type = function == .raise ? .value(.double) : Self.wider(a.type, b.type)
         let operands =
-            type == .value(.decimal)
-            ? [held(a), held(b)] : [asDouble(a, beside: b), asDouble(b, beside: a)]
+            type == .value(.decimal) ? [held(a), held(b)] : [a.expression, b.expression]
         return Typed(expression: .function(function.rawValue, operands), type: type)
     }
 
@@ -247,7 +248,11 @@ extension PredicateCheck {
             element = inside
             isRows = false
             if function != .count, function != .mode { try checkItems(typed, function, operand) }
-            typed.expression = alike(typed, element)
+            let isOrdered = function == .min || function == .max || function == .mode
+            typed.expression = alike(
+                typed, element, keepsWide: isOrdered || function == .count)
+        } else if function != .min, function != .max, function != .count {
+            typed = computable(typed)
         }
         if isRows { try allowRows(function, scope, operand) }
         if isDistinct, element == .encrypted { throw .encrypted(operand) }
@@ -336,7 +341,7 @@ extension PredicateCheck {
         }
         var typed = try checked(arguments[0], scope)
         if let text = typed.pending?.text { typed = constant(.string(text)) }
-        typed = settled(typed)
+        typed = computable(settled(typed))
         if case .constant(let value) = typed.expression {
             return constant(try cast(value, to: target))
         }

@@ -38,20 +38,21 @@ extension PredicateCheck {
         return rounded
     }
 
-    /// An operand beside a Decimal where the result is a Double. One of a list of Doubles and whole
-    /// numbers may be a whole number, with which the result would be a Decimal.
-    func asDouble(_ typed: Typed, beside other: Typed) -> Expression {
-        guard other.type == .value(.decimal), typed.type == .value(.double),
-            isOfList(typed.expression)
-        else { return typed.expression }
-        return .function("multiply:by:", [typed.expression, .constant(.double(1))])
+    /// A value to compute with. One of Doubles and integers of 64 bits, which keep their digits in a
+    /// list, is a Double then.
+    func computable(_ typed: Typed) -> Typed {
+        guard typed.type == .value(.double), isOfList(typed.expression) else { return typed }
+        return Typed(
+            expression: .function("multiply:by:", [typed.expression, .constant(.double(1))]),
+            type: typed.type, isAggregate: typed.isAggregate)
     }
 
     /// Whether an element of a list may be the value. It stops at arithmetic, whose operands were asked
     /// before.
     private func isOfList(_ expression: Expression) -> Bool {
         switch expression {
-        case .aggregate, .set, .index: return true
+        case .aggregate, .set: return true
+        case .index(let collection, _): return isOfList(collection)
         case .conditional(_, let yes, let no): return isOfList(yes) || isOfList(no)
         case .function(let name, let arguments):
             switch PredicateFunction(rawValue: name) {

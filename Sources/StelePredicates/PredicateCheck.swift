@@ -286,15 +286,17 @@ public struct PredicateCheck: Sendable {
     }
 
     /// A list whose numbers all have one type, as an index can select any of them, and an aggregate
-    /// is of all: Doubles if one is, otherwise Decimals if one is. Only integers of 64 bits keep their
-    /// digits among Doubles.
-    func alike(_ list: Typed, _ element: ExpressionType) -> Expression {
+    /// is of all: Doubles if one is, otherwise Decimals if one is.
+    /// - Parameter keepsWide: whether integers of 64 bits keep their digits among Doubles.
+    func alike(
+        _ list: Typed, _ element: ExpressionType, keepsWide: Bool = true
+    ) -> Expression {
         guard case .aggregate = list.expression, element.kind == .number else {
             return list.expression
         }
         return .aggregate(
             list.items.map { item in
-                if element == .value(.double), isWide(item) { return item.expression }
+                if keepsWide, element == .value(.double), isWide(item) { return item.expression }
                 return widened(item, from: item.type, to: element).expression
             })
     }
@@ -336,7 +338,7 @@ public struct PredicateCheck: Sendable {
         guard case .at(let number) = position else {
             return Typed(expression: .index(list, position), type: element, isOrdered: true)
         }
-        let place = try settled(checked(number, scope))
+        let place = try computable(settled(checked(number, scope)))
         guard place.type.kind == .number else {
             throw PredicateError(
                 .type, "an index is a number, and \(number.description) is \(place.type.noun)",

@@ -38,7 +38,7 @@ extension Value {
 
 extension Decimal {
     /// The nearest Double.
-    var nearestDouble: Double {
+    package var nearestDouble: Double {
         // Both operands are exact, so the division is the only rounding.
         if let (significand, exponent, isNegative) = DecimalText.parts(self),
             significand < 1 << 53, exponent <= 0, exponent >= -22

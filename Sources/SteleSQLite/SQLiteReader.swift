@@ -229,10 +229,15 @@ final class SQLiteReader: StoreReader {
     }
 
     /// A request that SQL cannot have, evaluated in memory.
+    /// - Throws: `.overBudget` on a thread that must not wait, because no budget limits that work.
     private func loaded(_ request: FetchRequest) throws(StoreError) -> LoadedFetch {
-        try LoadedFetch(
+        if isBrief { throw .overBudget }
+        let (isWanted, view) = (isWanted, connection?.view ?? 0)
+        return try LoadedFetch(
             request, in: schema.model, because: "for a predicate that SQL does not have",
-            matching: connection?.matchLimits ?? .standard, from: { _ in [self] }
+            matching: connection?.matchLimits ?? .standard,
+            while: { [pool] in isWanted() && !(pool?.mustEnd(view) ?? false) },
+            from: { _ in [self] }
         ) { (relationship, owners) throws(StoreError) in
             try members(of: relationship, owners: owners)
         }
@@ -265,7 +270,7 @@ final class SQLiteReader: StoreReader {
         let statement = try translated { (it) throws(StoreError) in
             try it.fetchedSnapshots(request)
         }
-        guard let statement else { return try fetchedSnapshotsOneByOne(request) }
+        guard let statement else { return try loaded(request).fetchedSnapshots() }
         return try read { (it) throws(StoreError) in
             try it.ownedSnapshots(statement.sql, statement.bindings, shape)
         }

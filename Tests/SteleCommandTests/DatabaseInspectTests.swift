@@ -114,12 +114,14 @@ struct DatabaseInspectTests {
         }
     }
 
+    /// The view pg_indexes would describe those of all schemas, also of one that another test drops.
     private func uniqueIndex() throws -> String {
         try #require(
             try server.sql(
-                "SELECT indexname FROM pg_indexes WHERE schemaname = '\(schema)' "
-                    + "AND tablename = 'zperson' AND indexdef LIKE '%UNIQUE%' "
-                    + "AND indexdef LIKE '%zname%'"
+                "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+                    + "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] "
+                    + "WHERE i.indrelid = '\"\(schema)\".zperson'::regclass AND i.indisunique "
+                    + "AND a.attname = 'zname'"
             ).first)
     }
 

@@ -112,7 +112,8 @@ extension Translation {
     func made(
         by aggregate: Aggregate, _ value: Operand, distinct: Bool
     ) throws(StoreError) -> (sql: String, operand: Operand) {
-        if ![.count, .minimum, .maximum].contains(aggregate) { _ = try value.ofKnownType }
+        let isOrdered = aggregate == .minimum || aggregate == .maximum
+        if aggregate != .count, !isOrdered || value.isLongDecimal { _ = try value.ofKnownType }
         let argument = "\(distinct ? "DISTINCT " : "")\(sql(value))"
         if schema.dialect.isTyped { return try typed(aggregate, value.kind, argument) }
         func give(
@@ -120,7 +121,9 @@ extension Translation {
         ) -> (sql: String, operand: Operand) {
             var operand = Operand.computed("", kind, isNullable: isNullable)
             operand.isLongDecimal = kind == .decimal && (value.isLongDecimal || isMade)
-            operand.bits = min(value.bits + (aggregate == .sum ? 64 : 0), Operand.bitLimit)
+            // A sum of narrow integers fits into 64 bits.
+            let added = aggregate != .sum ? 0 : value.isNarrow ? 64 - value.bits : 64
+            operand.bits = min(value.bits + added, Operand.bitLimit)
             operand.isMixed = value.isMixed && aggregate != .count
             return (text, operand)
         }

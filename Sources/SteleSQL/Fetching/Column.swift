@@ -27,6 +27,7 @@ struct Column: Sendable {
     var operand: Operand {
         var operand = Operand.column(sql, kind)
         operand.isNarrow = isNarrow
+        if isNarrow { operand.bits = 32 }
         operand.isLongDecimal = isLongDecimal
         operand.isIndexed = isIndexed
         return operand

@@ -33,6 +33,12 @@ struct Operand {
     /// Whether it is a Decimal that may have more digits than a double, and is compared by its key.
     var isLongDecimal = false
 
+    /// Whether it is a Decimal that every Double beside it is compared with exactly.
+    var isExactDecimal: Bool {
+        guard case .decimal(let it)? = value, !isLongDecimal else { return false }
+        return it.nearestDouble.magnitude < 0x1p53
+    }
+
     /// Whether it is a number that SQLite may have as a Double and that is no Decimal.
     var mayBeDouble: Bool {
         kind == .double || kind == .float || kind == .integer && bits > 64
@@ -52,9 +58,11 @@ struct Operand {
     static func constant(_ value: Value) -> Operand {
         var isLong = false
         if case .decimal(let it) = value { isLong = DecimalColumn(it).isLong }
-        return Operand(
+        var operand = Operand(
             content: .constant(value), kind: kind(of: value), isNullable: value.isNull,
             isLongDecimal: isLong)
+        if case .int(let it) = value { operand.bits = 64 - it.magnitude.leadingZeroBitCount }
+        return operand
     }
 
     static func column(_ sql: String, _ kind: ColumnKind, isNullable: Bool = true) -> Operand {
@@ -72,6 +80,15 @@ struct Operand {
     var ofKnownType: Operand {
         get throws(StoreError) {
             if isMixed { throw Translation.mixed }
+            return self
+        }
+    }
+
+    /// The operand, to be read from a row. Of integers and Doubles a row has either.
+    /// - Throws: `.unsupported` where its type is not known.
+    var ofReadableType: Operand {
+        get throws(StoreError) {
+            if isMixed, kind == .decimal { throw Translation.mixed }
             return self
         }
     }

@@ -123,6 +123,8 @@ extension Select {
             if case .decimal(let it) = value, !key.isLong {
                 // In the form in which it is in the column: a blob is after all numbers.
                 value = DecimalColumn.number(it) ?? value
+            } else if key.isLong {
+                value = Translation.amongDecimals(value)
             }
             return try translation.wrap(
                 translation.bind(value), key.kind, key.options, long: key.isLong)

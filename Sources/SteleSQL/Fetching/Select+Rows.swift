@@ -34,7 +34,7 @@ extension Select {
         var kinds: [ColumnKind] = []
         var operands: [Operand] = []
         for column in request.propertiesToFetch {
-            var operand = try translation.operand(column.expression, environment).ofKnownType
+            var operand = try translation.operand(column.expression, environment).ofReadableType
             columns.append(translation.sql(operand))
             kinds.append(operand.kind)
             operand.content = .sql(columns[columns.count - 1])

@@ -77,7 +77,8 @@ final class Select {
         var kinds: [ColumnKind] = []
         let environment = Environment(object: object)
         for descriptor in request.sortDescriptors {
-            let operand = try translation.operand(descriptor.expression, environment).ofKnownType
+            let operand = try translation.operand(descriptor.expression, environment)
+                .ofReadableType
             columns.append(translation.sql(operand))
             kinds.append(operand.kind)
         }

@@ -120,6 +120,13 @@ extension Translation {
         case (.date, .date), (.string, .text), (.uuid, .uuid), (.decimal, .decimal),
             (.number, .integer), (.number, .double), (.number, .decimal), (.number, .float):
             return operand
+        case (.decimal, .integer) where operand.isNarrow && !schema.dialect.isTyped,
+            (.decimal, .boolean) where !schema.dialect.isTyped:
+            // A Decimal of few digits is stored so.
+            var number = Operand.computed(
+                schema.dialect.plain(sql(operand)), .decimal, isNullable: operand.isNullable)
+            number.isLongDecimal = false
+            return number
         case (.date, .integer), (.date, .double), (.date, .float), (.date, .boolean):
             return .computed(try date(real(sql(operand))), .date)
         case (.number, .date): return .computed(real(sql(operand)), .double)

@@ -171,9 +171,6 @@ extension Translation {
                 bag, equalTo: element, options, isFixed: isFixed, env, holds: holds)
         }
         let whole = try operand(collection, env)
-        guard whole.kind == .text || whole.isNull else {
-            throw .invalid("IN requires a list, a to-many relationship or text on its right side")
-        }
         return try text(whole, .contains, pattern: element, options, holds: holds)
     }
 

@@ -60,6 +60,7 @@ extension Translation {
     ) throws(StoreError) -> Operand {
         let condition = try condition(predicate, env, holds: true)
         let (a, b) = (try operand(first, env), try operand(second, env))
+        if a.isNull, b.isNull { return .constant(.null) }
         let long = a.isLongDecimal || b.isLongDecimal
         let kind = a.isNull ? b.kind : b.isNull ? a.kind : Self.common(a.kind, b.kind)
         let (first, second) = (try branch(a, as: kind), try branch(b, as: kind))

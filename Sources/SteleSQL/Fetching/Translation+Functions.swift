@@ -49,8 +49,12 @@ extension Translation {
         _ function: PredicateFunction, sign: String, _ arguments: [Expression],
         _ env: Environment
     ) throws(StoreError) -> Operand {
-        let a = try operand(arguments[0], env).ofKnownType
-        let b = try operand(arguments[1], env).ofKnownType
+        var (a, b) = (try operand(arguments[0], env), try operand(arguments[1], env))
+        if sign == "*", a.isMixed, a.kind != .decimal, case .double(1)? = b.value {
+            // A check has made it a Double.
+            return .computed(real(sql(a)), .double, isNullable: a.isNullable)
+        }
+        (a, b) = (try a.ofKnownType, try b.ofKnownType)
         if a.isNull || b.isNull { return .constant(.null) }
         let isNullable = a.isNullable || b.isNullable || sign == "/"
         let kind = Self.result(of: sign, a.kind, b.kind)

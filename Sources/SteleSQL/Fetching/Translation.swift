@@ -152,7 +152,8 @@ final class Translation {
     /// shortest ones.
     static func areComparedByKeys(_ operands: [Operand]) -> Bool {
         operands.contains(where: \.isLongDecimal)
-            || operands.contains { $0.kind == .decimal } && operands.contains(where: \.mayBeDouble)
+            || operands.contains { $0.kind == .decimal && !$0.isExactDecimal }
+                && operands.contains(where: \.mayBeDouble)
     }
 
     private func comparable(
